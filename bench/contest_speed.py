@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 import zmq
 
 from sevenbag.contest.passwords import hash_password
-from sevenbag.contest.scheduler_protocol import Place, Seat
+from sevenbag.contest.scheduler_protocol import AssignedPlayer, MatchAssignment
 from sevenbag.contest.server import GameServer
 from sevenbag.contest.server.command_handler import client_token
 from sevenbag.contest.settings import (
@@ -80,14 +80,14 @@ async def contest(matches: int, rules: GameRules) -> None:
         for number in range(matches):
             token = str(uuid.uuid4())
             seats = (
-                Seat(team="First", password_hash=password_hash),
-                Seat(team="Second", password_hash=password_hash),
+                AssignedPlayer(team="First", password_hash=password_hash),
+                AssignedPlayer(team="Second", password_hash=password_hash),
             )
             server.place(
-                Place(
+                MatchAssignment(
                     match_token=token,
                     match_name=f"Match {number}",
-                    seats=seats,
+                    players=seats,
                     rules=ContestRules(game=rules, match=match_rules),
                 )
             )

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from sevenbag.contest.game import pason_replay
-from sevenbag.contest.game.pason_game import SEATS, Duel
-from sevenbag.contest.game.pason_match import Match
-from sevenbag.contest.scheduler_protocol import Seat
+from sevenbag.contest.game.pason_game import PLAYERS, PasonGame
+from sevenbag.contest.game.pason_match import ContestMatch
+from sevenbag.contest.scheduler_protocol import AssignedPlayer
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.protocols.pason.messages import MOVES, decode_command, decode_state, encode
 
@@ -44,17 +44,17 @@ COMMAND = (
 )
 
 
-def moves_of(count: int) -> list[tuple[pason_game.Seat, MoveName]]:
+def moves_of(count: int) -> list[tuple[pason_game.PlayerIndex, MoveName]]:
     """Mostly to and fro, one in ten a drop."""
     choices: tuple[MoveName, ...] = (*MOVES[:3], "lrotate", "rrotate")
     return [
-        (CHANCE.choice(SEATS), "drop" if CHANCE.random() < 0.1 else CHANCE.choice(choices))
+        (CHANCE.choice(PLAYERS), "drop" if CHANCE.random() < 0.1 else CHANCE.choice(choices))
         for _ in range(count)
     ]
 
 
-def in_duel(moves: list[tuple[pason_game.Seat, MoveName]]) -> float:
-    game = Duel(RULES, 1)
+def in_duel(moves: list[tuple[pason_game.PlayerIndex, MoveName]]) -> float:
+    game = PasonGame(RULES, 1)
     begun = time.perf_counter()
     for seat, move in moves:
         if game.move(seat, move) == "done" and move == "drop":
@@ -62,20 +62,22 @@ def in_duel(moves: list[tuple[pason_game.Seat, MoveName]]) -> float:
     return time.perf_counter() - begun
 
 
-def begun_match() -> Match:
+def begun_match() -> ContestMatch:
     rules = ContestRules(game=RULES, match=MatchRules(first_pause_seconds=0, repeat_seconds=60))
-    seats = (Seat(team="Team Awesome"), Seat(team="Test Client"))
-    match = Match("0b4ce4a7-7a8b-4a51-9c27-5b8f0e3c7c11", "Final", seats, rules, 1, time.time)
-    for seat in SEATS:
+    seats = (AssignedPlayer(team="Team Awesome"), AssignedPlayer(team="Test Client"))
+    match = ContestMatch(
+        "0b4ce4a7-7a8b-4a51-9c27-5b8f0e3c7c11", "Final", seats, rules, 1, time.time
+    )
+    for seat in PLAYERS:
         match.connect(seat, 1.0)
     match.advance(1.0)
     assert match.phase == "game"
     return match
 
 
-def in_match(moves: list[tuple[pason_game.Seat, MoveName]]) -> float:
+def in_match(moves: list[tuple[pason_game.PlayerIndex, MoveName]]) -> float:
     match = begun_match()
-    game = match.duel
+    game = match.game
     assert game is not None
     begun = time.perf_counter()
     for seat, move in moves:
@@ -85,14 +87,14 @@ def in_match(moves: list[tuple[pason_game.Seat, MoveName]]) -> float:
     return time.perf_counter() - begun
 
 
-def decoded(moves: list[tuple[pason_game.Seat, MoveName]]) -> float:
+def decoded(moves: list[tuple[pason_game.PlayerIndex, MoveName]]) -> float:
     begun = time.perf_counter()
     for _ in moves:
         decode_command(COMMAND)
     return time.perf_counter() - begun
 
 
-def encoded(moves: list[tuple[pason_game.Seat, MoveName]]) -> float:
+def encoded(moves: list[tuple[pason_game.PlayerIndex, MoveName]]) -> float:
     message = decode_state(begun_match().take_messages()[-1])
     begun = time.perf_counter()
     for _ in moves:
@@ -100,20 +102,20 @@ def encoded(moves: list[tuple[pason_game.Seat, MoveName]]) -> float:
     return time.perf_counter() - begun
 
 
-def replayed(moves: list[tuple[pason_game.Seat, MoveName]]) -> float:
+def replayed(moves: list[tuple[pason_game.PlayerIndex, MoveName]]) -> float:
     match = begun_match()
     for at, (seat, move) in enumerate(moves):
         match.move(seat, move, None, 1.5 + at / 10_000)
     match.advance(1e9)
-    [finished] = match.take_finished()
+    [finished] = match.take_finished_games()
     data = finished.replay
     begun = time.perf_counter()
-    kept = pason_replay.decode(data)
-    pason_replay.replayed(kept)
+    kept = pason_replay.decode_replay(data)
+    pason_replay.replay_game(kept)
     return (time.perf_counter() - begun) / len(kept.events) * len(moves)
 
 
-PARTS: dict[str, Callable[[list[tuple[pason_game.Seat, MoveName]]], float]] = {
+PARTS: dict[str, Callable[[list[tuple[pason_game.PlayerIndex, MoveName]]], float]] = {
     "duel": in_duel,
     "match": in_match,
     "decode": decoded,

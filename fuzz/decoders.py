@@ -289,28 +289,28 @@ def pason(data: bytes) -> None:
 def contest(data: bytes) -> None:
     """What a contest reads from files and from its own servers: records, settings, the link."""
     try:
-        game = pason_replay.decode(data)
+        game = pason_replay.decode_replay(data)
     except FormatError as error:
         _expect_readable(error)
     else:
         _expect(
-            pason_replay.decode(pason_replay.encode(game)) == game,
+            pason_replay.decode_replay(pason_replay.encode_replay(game)) == game,
             "a record changes as it is written",
         )
         if len(game.events) <= MOST_EVENTS:
             with contextlib.suppress(FormatError):
-                pason_replay.replayed(game)
-                list(pason_replay.frames(game, 100))
+                pason_replay.replay_game(game)
+                list(pason_replay.iterate_frames(game, 100))
     try:
-        settings = settings_loader.loads(data.decode("utf-8", "replace"), "settings")
+        settings = settings_loader.parse_settings(data.decode("utf-8", "replace"), "settings")
     except SettingsError as error:
         _expect_readable(error)
     else:
-        told = settings_loader.as_toml(settings)
-        _expect(settings_loader.loads(told, "settings") == settings, "settings change")
+        told = settings_loader.to_toml(settings)
+        _expect(settings_loader.parse_settings(told, "settings") == settings, "settings change")
     for decode_message in (
-        scheduler_protocol.decode_from_server,
-        scheduler_protocol.decode_from_scheduler,
+        scheduler_protocol.decode_server_message,
+        scheduler_protocol.decode_scheduler_message,
     ):
         with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             heard = decode_message(data)

@@ -205,7 +205,7 @@ def test_a_bot_that_does_not_play_these_rules_never_connects(tmp_path: Path) -> 
     bot.write_text(_BOT.format(name="choosy", answer="type='error', reason='unsupported_rules'"))
     with SmallServer() as server:
         ((code, lines),) = ended(join(server, 0, f"tbp:{sys.executable} {bot}"))
-        present = server.matches[server.token].present
+        present = server.matches[server.token].connected
     assert code == 1
     assert lines == ["sevenbag: choosy: does not play these rules (unsupported_rules)"]
     assert present == (False, False)

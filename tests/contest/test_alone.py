@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.contest.game.pason_game import Duel
+from sevenbag.contest.game.pason_game import PasonGame
 from sevenbag.contest.settings import GameRules
 from tests.protocols.pason.table import CELLS
 
@@ -87,15 +87,15 @@ def best(board: Rows, kind: str) -> tuple[int, int] | None:
     return min(options)[1:] if options else None
 
 
-def rows_of(duel: Duel) -> Rows:
+def rows_of(duel: PasonGame) -> Rows:
     digits = f"{duel.boards[0]:0200b}"
     return [[digit == "1" for digit in digits[10 * row : 10 * row + 10]] for row in range(20)]
 
 
 def alone(seed: int, pieces: int, left: MoveName, right: MoveName) -> tuple[int, int]:
     """Pieces locked and rows cleared by the bot, whose turns of the ring are these two moves."""
-    duel = Duel(GameRules(), seed)
-    while not duel.over and duel.locked[0] < pieces:
+    duel = PasonGame(GameRules(), seed)
+    while not duel.is_over and duel.locked_pieces[0] < pieces:
         piece = duel.pieces[0]
         assert piece is not None
         placement = best(rows_of(duel), piece.kind)
@@ -108,7 +108,7 @@ def alone(seed: int, pieces: int, left: MoveName, right: MoveName) -> tuple[int,
         for _ in range(abs(column - SPAWN)):
             duel.move(0, "left" if column < SPAWN else "right", piece.number)
         duel.move(0, "drop", piece.number)
-    return duel.locked[0], duel.lines[0]
+    return duel.locked_pieces[0], duel.lines[0]
 
 
 def test_it_clears_what_it_is_dealt() -> None:

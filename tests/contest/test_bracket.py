@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from sevenbag.contest.bracket import MOST_ENTRANTS, Plan, Tournament
+from sevenbag.contest.bracket import MAX_ENTRANTS, ContestPlan, ContestTournament
 from sevenbag.contest.game.match_results import MatchResult
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag.contest.ranking import Fixture
+    from sevenbag.contest.ranking import DueMatch
 
 Results = dict[str, MatchResult]
 
@@ -35,37 +35,37 @@ def result(winner: int | None, games: tuple[int, int] = (2, 1)) -> MatchResult:
     )
 
 
-def stronger_wins(fixture: Fixture) -> MatchResult:
+def stronger_wins(fixture: DueMatch) -> MatchResult:
     """The entrant of the lower number."""
     return result(0 if fixture.entrants[0] < fixture.entrants[1] else 1)
 
 
 def played(
-    count: int, plan: Plan, judge: Callable[[Fixture], MatchResult]
-) -> tuple[Tournament, list[Fixture], Results]:
+    count: int, plan: ContestPlan, judge: Callable[[DueMatch], MatchResult]
+) -> tuple[ContestTournament, list[DueMatch], Results]:
     """A tournament to its end, in any order that is allowed."""
     dice = random.Random(count)
     results: Results = {}
-    order: list[Fixture] = []
-    while due := Tournament(names(count), plan, results).due:
+    order: list[DueMatch] = []
+    while due := ContestTournament(names(count), plan, results).due_matches:
         fixture = dice.choice(due)
         assert fixture.slot not in results
         order.append(fixture)
         results[fixture.slot] = judge(fixture)
-    return Tournament(names(count), plan, results), order, results
+    return ContestTournament(names(count), plan, results), order, results
 
 
-def at_random(seed: int) -> Callable[[Fixture], MatchResult]:
+def at_random(seed: int) -> Callable[[DueMatch], MatchResult]:
     dice = random.Random(seed)
     return lambda _: result(dice.randint(0, 1), (dice.randint(2, 5), dice.randint(0, 1)))
 
 
 @pytest.mark.parametrize("count", range(2, 65))
 def test_everybody_meets_everybody_once(count: int) -> None:
-    tournament = Tournament(names(count), Plan(bracket=False), {})
-    met = [fixture.entrants for fixture in tournament.due]
+    tournament = ContestTournament(names(count), ContestPlan(bracket=False), {})
+    met = [fixture.entrants for fixture in tournament.due_matches]
     assert sorted(tuple(sorted(pair)) for pair in met) == list(combinations(range(count), 2))
-    assert len({fixture.slot for fixture in tournament.due}) == len(met)
+    assert len({fixture.slot for fixture in tournament.due_matches}) == len(met)
     for number in tournament.ranking_rounds:
         playing = [entrant for fixture in number for entrant in fixture.entrants]
         assert len(playing) == len(set(playing)) == count - count % 2
@@ -77,35 +77,35 @@ def test_everybody_meets_everybody_once(count: int) -> None:
 @pytest.mark.parametrize("count", range(2, 65))
 def test_who_loses_is_out(count: int) -> None:
     """Single elimination: each match takes one out, until one is left."""
-    end, order, results = played(count, Plan(ranking=False), at_random(count))
+    end, order, results = played(count, ContestPlan(ranking=False), at_random(count))
     assert len(order) == count - 1
     out = [fixture.entrants[1 - (results[fixture.slot].winner or 0)] for fixture in order]
     assert len(set(out)) == count - 1
     (champion,) = set(range(count)) - set(out)
     assert end.champion == champion
-    assert end.finished
-    assert sorted(end.places) == list(range(count))
-    assert end.places[0] == champion
+    assert end.is_finished
+    assert sorted(end.final_ranking) == list(range(count))
+    assert end.final_ranking[0] == champion
     # The rounds halve; byes are in the first one only, as many as are missing to a power of two.
     size = 1 << (count - 1).bit_length()
-    assert [len(number) for number in end.rounds] == [
-        size >> number for number in range(1, len(end.rounds) + 1)
+    assert [len(number) for number in end.bracket_rounds] == [
+        size >> number for number in range(1, len(end.bracket_rounds) + 1)
     ]
-    assert sum(tie.bye for number in end.rounds for tie in number) == size - count
-    assert not any(tie.bye for number in end.rounds[1:] for tie in number)
+    assert sum(tie.bye for number in end.bracket_rounds for tie in number) == size - count
+    assert not any(tie.bye for number in end.bracket_rounds[1:] for tie in number)
 
 
 @pytest.mark.parametrize("count", range(2, 65))
 def test_the_best_meet_as_late_as_can_be(count: int) -> None:
     """Where the better one always wins, the round that one goes out in follows from the seed."""
-    end, order, _ = played(count, Plan(ranking=False, third_place=True), stronger_wins)
+    end, order, _ = played(count, ContestPlan(ranking=False, third_place=True), stronger_wins)
     assert end.champion == 0
     out = {max(f.entrants): f.round for f in order if f.slot != "bracket/third"}
-    rounds = len(end.rounds)
+    rounds = len(end.bracket_rounds)
     for entrant, number in out.items():
         assert number == rounds + 1 - entrant.bit_length()
-    assert end.places[:4] == tuple(range(min(4, count)))
-    for tie in end.rounds[0]:
+    assert end.final_ranking[:4] == tuple(range(min(4, count)))
+    for tie in end.bracket_rounds[0]:
         if not tie.bye:
             # The first meets the last, and so on: their seeds add up.
             assert sum(seed or 0 for seed in tie.seeds) == (1 << rounds) + 1
@@ -113,48 +113,62 @@ def test_the_best_meet_as_late_as_can_be(count: int) -> None:
 
 @pytest.mark.parametrize("count", [2, 3, 5, 8, 13])
 def test_the_ranking_seeds_the_bracket(count: int) -> None:
-    def weaker_wins_the_ranking(fixture: Fixture) -> MatchResult:
+    def weaker_wins_the_ranking(fixture: DueMatch) -> MatchResult:
         first, second = fixture.entrants
         return result(0 if (first > second) == (fixture.stage == "ranking") else 1)
 
-    end, order, _ = played(count, Plan(qualifiers=4), weaker_wins_the_ranking)
+    end, order, _ = played(count, ContestPlan(qualifiers=4), weaker_wins_the_ranking)
     stages = [fixture.stage for fixture in order]
     assert stages == sorted(stages, reverse=True)
     assert stages.count("ranking") == count * (count - 1) // 2
-    assert [standing.entrant for standing in end.table] == list(reversed(range(count)))
+    assert [standing.entrant for standing in end.ranking] == list(reversed(range(count)))
     qualified = min(4, count)
     assert stages.count("bracket") == qualified - 1
     seeded = {
         seed: entrant
-        for tie in end.rounds[0]
+        for tie in end.bracket_rounds[0]
         for seed, entrant in zip(tie.seeds, tie.entrants, strict=True)
         if seed is not None
     }
     assert seeded == {seed: count - seed for seed in range(1, qualified + 1)}
     # Who did not qualify comes after all who did.
-    assert end.places[qualified:] == tuple(reversed(range(count - qualified)))
+    assert end.final_ranking[qualified:] == tuple(reversed(range(count - qualified)))
     assert end.champion == count - qualified
 
 
 def test_the_bracket_is_known_before_who_plays_in_it() -> None:
-    tournament = Tournament(names(5), Plan(), {})
-    assert not tournament.ranked
-    assert [tie.name for number in tournament.rounds for tie in number] == [
+    tournament = ContestTournament(names(5), ContestPlan(), {})
+    assert not tournament.ranking_finished
+    assert [tie.name for number in tournament.bracket_rounds for tie in number] == [
         *(f"Quarter-final {number}" for number in range(1, 5)),
         *("Semi-final 1", "Semi-final 2", "Final"),
     ]
-    assert [tie.seeds for tie in tournament.rounds[0]] == [(1, None), (4, 5), (2, None), (3, None)]
-    for number in tournament.rounds:
+    assert [tie.seeds for tie in tournament.bracket_rounds[0]] == [
+        (1, None),
+        (4, 5),
+        (2, None),
+        (3, None),
+    ]
+    for number in tournament.bracket_rounds:
         for tie in number:
             assert (tie.entrants, tie.winner) == ((None, None), None)
-    assert (tournament.champion, tournament.finished, tournament.places) == (None, False, ())
-    assert len(Tournament(names(30), Plan(), {}).rounds[0]) == 16
-    assert Tournament(names(30), Plan(), {}).rounds[0][8].name == "Round of 32, match 9"
+    assert (tournament.champion, tournament.is_finished, tournament.final_ranking) == (
+        None,
+        False,
+        (),
+    )
+    assert len(ContestTournament(names(30), ContestPlan(), {}).bracket_rounds[0]) == 16
+    assert (
+        ContestTournament(names(30), ContestPlan(), {}).bracket_rounds[0][8].name
+        == "Round of 32, match 9"
+    )
 
 
 def test_matches_before_games_before_points_before_a_coin() -> None:
     """Three teams that each win one match: only what comes after can tell."""
-    fixtures = {frozenset(f.entrants): f for f in Tournament(names(3), Plan(), {}).due}
+    fixtures = {
+        frozenset(f.entrants): f for f in ContestTournament(names(3), ContestPlan(), {}).due_matches
+    }
 
     def ranking(
         scores: dict[tuple[int, int], tuple[int, int]], points: dict[int, int], seed: int = 0
@@ -170,8 +184,8 @@ def test_matches_before_games_before_points_before_a_coin() -> None:
                 games=(by_entrant[first], by_entrant[second]),
                 points=(points[first], points[second]),
             )
-        plan = Plan(bracket=False, seed=seed)
-        return [line.entrant for line in Tournament(names(3), plan, results).table]
+        plan = ContestPlan(bracket=False, seed=seed)
+        return [line.entrant for line in ContestTournament(names(3), plan, results).ranking]
 
     circle = {(0, 1): (2, 0), (1, 2): (2, 0), (2, 0): (2, 0)}
     # More matches won beat more games and points.
@@ -189,10 +203,10 @@ def test_matches_before_games_before_points_before_a_coin() -> None:
 
 
 def test_the_table_adds_up() -> None:
-    end, order, results = played(7, Plan(bracket=False), at_random(3))
-    assert end.rounds == ()
-    assert end.champion == end.places[0] == end.table[0].entrant
-    for line in end.table:
+    end, order, results = played(7, ContestPlan(bracket=False), at_random(3))
+    assert end.bracket_rounds == ()
+    assert end.champion == end.final_ranking[0] == end.ranking[0].entrant
+    for line in end.ranking:
         mine = [
             (results[f.slot], f.entrants.index(line.entrant))
             for f in order
@@ -205,27 +219,31 @@ def test_the_table_adds_up() -> None:
         assert line.games_lost == sum(one.games[1 - seat] for one, seat in mine)
         assert line.points == sum(one.points[seat] for one, seat in mine)
         assert line.points_against == sum(one.points[1 - seat] for one, seat in mine)
-    assert [line.place for line in end.table] == list(range(1, 8))
+    assert [line.place for line in end.ranking] == list(range(1, 8))
 
 
 @pytest.mark.parametrize("count", [2, 6, 9])
 def test_after_a_restart_and_in_any_order_it_is_the_same(count: int) -> None:
     """All that it follows from goes through JSON after each match."""
 
-    def judge(fixture: Fixture) -> MatchResult:
+    def judge(fixture: DueMatch) -> MatchResult:
         dice = random.Random(f"{fixture.slot} {fixture.entrants}")
         return result(dice.randint(0, 1), (dice.randint(2, 5), dice.randint(0, 1)))
 
-    plan = Plan(third_place=True, seed=11)
+    plan = ContestPlan(third_place=True, seed=11)
     end, _, results = played(count, plan, judge)
-    decoder = msgspec.json.Decoder(tuple[list[str], Plan, Results])
+    decoder = msgspec.json.Decoder(tuple[list[str], ContestPlan, Results])
     kept = msgspec.json.encode((names(count), plan, Results()))
-    while (again := Tournament(*decoder.decode(kept))).due:
+    while (again := ContestTournament(*decoder.decode(kept))).due_matches:
         later = decoder.decode(kept)[2]
-        later[again.due[-1].slot] = judge(again.due[-1])
+        later[again.due_matches[-1].slot] = judge(again.due_matches[-1])
         kept = msgspec.json.encode((names(count), plan, later))
     assert decoder.decode(kept)[2] == results
-    assert (again.places, again.table, again.rounds) == (end.places, end.table, end.rounds)
+    assert (again.final_ranking, again.ranking, again.bracket_rounds) == (
+        end.final_ranking,
+        end.ranking,
+        end.bracket_rounds,
+    )
 
 
 @pytest.mark.parametrize("third", [False, True])
@@ -233,68 +251,73 @@ def test_after_a_restart_and_in_any_order_it_is_the_same(count: int) -> None:
 def test_the_third_place_is_played_for_where_two_lose_before_the_final(
     count: int, third: bool
 ) -> None:
-    end, order, _ = played(count, Plan(ranking=False, third_place=third), stronger_wins)
+    end, order, _ = played(count, ContestPlan(ranking=False, third_place=third), stronger_wins)
     slots = [fixture.slot for fixture in order]
     assert ("bracket/third" in slots) == (third and count >= 4)
-    if end.third is not None:
-        assert {end.third.winner, end.third.loser} == {2, 3}
+    if end.third_place_match is not None:
+        assert {end.third_place_match.winner, end.third_place_match.loser} == {2, 3}
         semis = {f.slot for f in order if f.name.startswith("Semi-final")}
         assert semis <= set(slots[: slots.index("bracket/third")])
 
 
 def test_the_third_place_may_go_to_the_worse_seed() -> None:
-    def judge(fixture: Fixture) -> MatchResult:
+    def judge(fixture: DueMatch) -> MatchResult:
         if fixture.name == "Match for third place":
             return result(0 if fixture.entrants[0] > fixture.entrants[1] else 1)
         return stronger_wins(fixture)
 
-    end, _, _ = played(6, Plan(ranking=False, third_place=True), judge)
-    assert end.places == (0, 1, 3, 2, 4, 5)
+    end, _, _ = played(6, ContestPlan(ranking=False, third_place=True), judge)
+    assert end.final_ranking == (0, 1, 3, 2, 4, 5)
 
 
 def test_a_match_that_was_called_off_is_due_again() -> None:
-    (final,) = Tournament(names(2), Plan(ranking=False), {}).due
-    again = Tournament(names(2), Plan(ranking=False), {final.slot: result(None)})
-    assert again.due == (final,)
-    assert not again.finished
-    league = Tournament(names(2), Plan(bracket=False), {"ranking/1/0": result(None)})
-    assert not league.ranked
-    assert [line.played for line in league.table] == [0, 0]
+    (final,) = ContestTournament(names(2), ContestPlan(ranking=False), {}).due_matches
+    again = ContestTournament(names(2), ContestPlan(ranking=False), {final.slot: result(None)})
+    assert again.due_matches == (final,)
+    assert not again.is_finished
+    league = ContestTournament(names(2), ContestPlan(bracket=False), {"ranking/1/0": result(None)})
+    assert not league.ranking_finished
+    assert [line.played for line in league.ranking] == [0, 0]
 
 
 def test_results_of_other_plans_change_nothing() -> None:
     strange = {"": result(0), "bracket/9/9": result(1), "ranking/1/0": result(1)}
-    plan = Plan(ranking=False)
-    assert Tournament(names(4), plan, strange).due == Tournament(names(4), plan, {}).due
+    plan = ContestPlan(ranking=False)
+    assert (
+        ContestTournament(names(4), plan, strange).due_matches
+        == ContestTournament(names(4), plan, {}).due_matches
+    )
     # A final cannot be over before it is known who plays it.
     final = {"bracket/2/0": result(0)}
-    early = Tournament(names(4), plan, final)
+    early = ContestTournament(names(4), plan, final)
     assert early.champion is None
-    assert [fixture.name for fixture in early.due] == ["Semi-final 1", "Semi-final 2"]
-    early = Tournament(names(4), plan, final | {"bracket/1/0": result(0)})
+    assert [fixture.name for fixture in early.due_matches] == ["Semi-final 1", "Semi-final 2"]
+    early = ContestTournament(names(4), plan, final | {"bracket/1/0": result(0)})
     assert early.champion is None
-    assert [fixture.name for fixture in early.due] == ["Semi-final 2"]
+    assert [fixture.name for fixture in early.due_matches] == ["Semi-final 2"]
 
 
 @pytest.mark.parametrize("count", [0, 1])
-@pytest.mark.parametrize("plan", [Plan(), Plan(ranking=False), Plan(bracket=False)])
-def test_nobody_and_one_have_nothing_to_play(count: int, plan: Plan) -> None:
-    tournament = Tournament(names(count), plan, {})
-    assert tournament.due == ()
+@pytest.mark.parametrize(
+    "plan", [ContestPlan(), ContestPlan(ranking=False), ContestPlan(bracket=False)]
+)
+def test_nobody_and_one_have_nothing_to_play(count: int, plan: ContestPlan) -> None:
+    tournament = ContestTournament(names(count), plan, {})
+    assert tournament.due_matches == ()
     assert tournament.champion == (0 if count else None)
-    assert tournament.places == tuple(range(count))
+    assert tournament.final_ranking == tuple(range(count))
 
 
 def test_plans_that_make_no_contest_are_refused() -> None:
     with pytest.raises(ValueError, match="ranking, a bracket or both"):
-        Plan(ranking=False, bracket=False)
+        ContestPlan(ranking=False, bracket=False)
     with pytest.raises(msgspec.ValidationError, match="2 qualifiers"):
-        msgspec.json.decode(b'{"qualifiers": 1}', type=Plan)
+        msgspec.json.decode(b'{"qualifiers": 1}', type=ContestPlan)
     with pytest.raises(InputError, match="too many"):
-        Tournament(names(MOST_ENTRANTS + 1), Plan(), {})
+        ContestTournament(names(MAX_ENTRANTS + 1), ContestPlan(), {})
 
 
 def test_the_largest_contest_is_planned_whole() -> None:
-    tournament = Tournament(names(MOST_ENTRANTS), Plan(), {})
-    assert len(tournament.due) == MOST_ENTRANTS * (MOST_ENTRANTS - 1) // 2
-    assert len(tournament.rounds) == 8
+    tournament = ContestTournament(names(MAX_ENTRANTS), ContestPlan(), {})
+    assert len(tournament.due_matches) == MAX_ENTRANTS * (MAX_ENTRANTS - 1) // 2
+    assert len(tournament.bracket_rounds) == 8

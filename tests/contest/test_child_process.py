@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from sevenbag.contest.child_process import Child
+from sevenbag.contest.child_process import ChildProcess
 from tests.cli.run import alive, wait_until
 
 # A command of ours that stays until it is told to end, and one that ends at once.
@@ -29,14 +29,14 @@ async def said(lines: list[str], word: str, seconds: float = 120) -> None:
 
 async def test_it_ends_by_itself_with_its_exit_code() -> None:
     lines: list[str] = []
-    assert await Child("version", ENDS, lines.append).run() == 0
+    assert await ChildProcess("version", ENDS, lines.append).run() == 0
     assert lines[0].startswith("sevenbag ")
-    assert await Child("nonsense", ["nonsense"], lines.append).run() == 2
+    assert await ChildProcess("nonsense", ["nonsense"], lines.append).run() == 2
 
 
 async def test_it_is_told_to_end_when_nobody_waits_for_it_any_more() -> None:
     lines: list[str] = []
-    child = Child("page", STAYS, lines.append)
+    child = ChildProcess("page", STAYS, lines.append)
     running = asyncio.create_task(child.run())
     await said(lines, "http://")
     pid = child.pid
@@ -51,7 +51,7 @@ async def test_it_is_told_to_end_when_nobody_waits_for_it_any_more() -> None:
 @pytest.mark.faults
 async def test_it_is_started_again_when_it_dies() -> None:
     lines: list[str] = []
-    child = Child("page", STAYS, lines.append, again=True)
+    child = ChildProcess("page", STAYS, lines.append, restart=True)
     running = asyncio.create_task(child.run())
     await said(lines, "http://")
     first = child.pid

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.contest.credentials import authorized, bearer, load_secret, read_secret
+from sevenbag.contest.credentials import (
+    bearer_header,
+    is_authorized,
+    load_or_create_secret,
+    read_secret,
+)
 from sevenbag.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -18,12 +23,12 @@ if TYPE_CHECKING:
 def test_it_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
     path = tmp_path / "contest.secret"
     with ThreadPoolExecutor(8) as pool:
-        made = set(pool.map(load_secret, [path] * 16))
+        made = set(pool.map(load_or_create_secret, [path] * 16))
     assert len(made) == 1
     assert made == {read_secret(path)}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [entry.name for entry in tmp_path.iterdir()] == ["contest.secret"]
-    assert load_secret(tmp_path / "another") not in made
+    assert load_or_create_secret(tmp_path / "another") not in made
 
 
 @pytest.mark.parametrize("text", ["", "short", "two words of some length", "x" * 1001, "é" * 20])
@@ -31,25 +36,25 @@ def test_what_is_no_secret_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "contest.secret"
     path.write_text(text)
     with pytest.raises(SettingsError, match="is no secret"):
-        load_secret(path)
+        load_or_create_secret(path)
 
 
 def test_a_file_that_is_not_there_or_cannot_be_made(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be read"):
         read_secret(tmp_path / "none")
     with pytest.raises(SettingsError, match="cannot be made"):
-        load_secret(tmp_path / "no folder" / "contest.secret")
+        load_or_create_secret(tmp_path / "no folder" / "contest.secret")
 
 
 def test_only_the_right_header_is_let_in() -> None:
     secret = "a-secret-of-game-servers"
-    assert authorized(bearer(secret), secret)
+    assert is_authorized(bearer_header(secret), secret)
     for header in [
         "",
         "Bearer ",
         secret,
-        bearer(secret + "x"),
-        bearer(secret[:-1]),
+        bearer_header(secret + "x"),
+        bearer_header(secret[:-1]),
         "Bearer \udcff",
     ]:
-        assert not authorized(header, secret)
+        assert not is_authorized(header, secret)

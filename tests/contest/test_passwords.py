@@ -9,7 +9,12 @@ import argon2
 import pytest
 
 from sevenbag.contest import passwords
-from sevenbag.contest.passwords import PasswordChecks, TooBusyError, hash_password, is_right
+from sevenbag.contest.passwords import (
+    PasswordVerifier,
+    TooBusyError,
+    hash_password,
+    verify_password,
+)
 from sevenbag.errors import InputError
 
 PASSWORD = "correct horse & 100% stäple"
@@ -27,11 +32,11 @@ def test_the_hash_is_argon2s_and_salted() -> None:
 
 def test_only_the_right_one_is_right() -> None:
     kept = hash_password(PASSWORD)
-    assert is_right(kept, PASSWORD)
+    assert verify_password(kept, PASSWORD)
     for wrong in ("", PASSWORD + " ", PASSWORD.upper(), "x" * 1000, "\ud800"):
-        assert not is_right(kept, wrong)
-    assert not is_right("no hash at all", PASSWORD)
-    assert not is_right("", PASSWORD)
+        assert not verify_password(kept, wrong)
+    assert not verify_password("no hash at all", PASSWORD)
+    assert not verify_password("", PASSWORD)
 
 
 @pytest.mark.parametrize(
@@ -39,28 +44,28 @@ def test_only_the_right_one_is_right() -> None:
 )
 async def test_what_may_not_be_set(bad: str) -> None:
     with pytest.raises(InputError, match="password"):
-        await PasswordChecks().hash(bad)
+        await PasswordVerifier().hash(bad)
 
 
 async def test_right_ones_are_remembered_and_wrong_ones_are_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    checks = PasswordChecks()
+    checks = PasswordVerifier()
     kept = await checks.hash(PASSWORD)
     asked: list[str] = []
 
     def counted(password_hash: str, text: str) -> bool:
         asked.append(text)
-        return is_right(password_hash, text)
+        return verify_password(password_hash, text)
 
-    monkeypatch.setattr(passwords, "is_right", counted)
+    monkeypatch.setattr(passwords, "verify_password", counted)
     for _ in range(3):
-        assert await checks.is_right(kept, PASSWORD)
-        assert not await checks.is_right(kept, "something else")
+        assert await checks.verify(kept, PASSWORD)
+        assert not await checks.verify(kept, "something else")
     assert asked.count(PASSWORD) == 1
     assert asked.count("something else") == 3
     # A new password makes the old one wrong.
-    assert not await checks.is_right(await checks.hash("another one"), PASSWORD)
+    assert not await checks.verify(await checks.hash("another one"), PASSWORD)
 
 
 async def test_somebody_unknown_costs_as_much_as_a_wrong_password(
@@ -72,26 +77,26 @@ async def test_somebody_unknown_costs_as_much_as_a_wrong_password(
         hashes.append(password_hash)
         return True
 
-    monkeypatch.setattr(passwords, "is_right", spied)
-    assert not await PasswordChecks().is_right(None, PASSWORD)
+    monkeypatch.setattr(passwords, "verify_password", spied)
+    assert not await PasswordVerifier().verify(None, PASSWORD)
     # A hash of the same parameters was checked, and its outcome counted for nothing.
     assert argon2.extract_parameters(hashes[0]) == argon2.extract_parameters(hash_password("x"))
 
 
 async def test_a_crowd_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passwords, "is_right", lambda *_: False)
-    checks = PasswordChecks(most_waiting=50)
+    monkeypatch.setattr(passwords, "verify_password", lambda *_: False)
+    checks = PasswordVerifier(max_waiting=50)
     done = await asyncio.gather(
-        *(checks.is_right("a hash", str(number)) for number in range(80)), return_exceptions=True
+        *(checks.verify("a hash", str(number)) for number in range(80)), return_exceptions=True
     )
     assert sum(isinstance(each, TooBusyError) for each in done) == 30
-    assert await checks.is_right("a hash", "later") is False
+    assert await checks.verify("a hash", "later") is False
 
 
 async def test_nothing_remembers_the_password() -> None:
-    checks = PasswordChecks()
+    checks = PasswordVerifier()
     secret = "-".join(["unforgettable", "words"])
-    assert await checks.is_right(await checks.hash(secret), secret)
+    assert await checks.verify(await checks.hash(secret), secret)
     gc.collect()
     kept = vars(checks)
     assert secret not in repr(kept)

@@ -9,7 +9,7 @@ import pytest
 
 from sevenbag.contest import settings as types
 from sevenbag.contest.settings import MatchRules
-from sevenbag.contest.settings_loader import as_toml, load, loads, value_of
+from sevenbag.contest.settings_loader import load_settings, parse_settings, parse_value, to_toml
 from sevenbag.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def test_without_anything_all_is_as_the_types_say() -> None:
-    assert load(None, {}) == types.Settings()
+    assert load_settings(None, {}) == types.ContestSettings()
 
 
 def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -> None:
@@ -29,14 +29,14 @@ def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -
         "SEVENBAG_CONTEST_SERVER_STATE_PORT": "2",
         "PATH": "/bin",
     }
-    server = load(file, env, ["server.state_port=3"]).server
+    server = load_settings(file, env, ["server.state_port=3"]).server
     assert (server.bind, server.command_port, server.state_port) == ("127.0.0.2", 1 + 1, 3)
 
 
 def test_every_setting_has_a_variable_a_flag_and_a_key(tmp_path: Path) -> None:
     """Written out in each of the three ways, the defaults come back."""
     lines, env, flags = [], {}, []
-    for section, values in msgspec.to_builtins(types.Settings()).items():
+    for section, values in msgspec.to_builtins(types.ContestSettings()).items():
         lines.append(f"[{section}]")
         for key, value in values.items():
             literal = msgspec.json.encode(value).decode()  # TOML's literals are JSON's here
@@ -46,7 +46,12 @@ def test_every_setting_has_a_variable_a_flag_and_a_key(tmp_path: Path) -> None:
             flags.append(f"{section}.{key}={text}")
     file = tmp_path / "contest.toml"
     file.write_text("\n".join(lines))
-    assert load(file, {}) == load(None, env) == load(None, {}, flags) == types.Settings()
+    assert (
+        load_settings(file, {})
+        == load_settings(None, env)
+        == load_settings(None, {}, flags)
+        == types.ContestSettings()
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,7 +71,7 @@ def test_every_setting_has_a_variable_a_flag_and_a_key(tmp_path: Path) -> None:
     ],
 )
 def test_values_of_flags(flag: str, section: str, key: str, value: object) -> None:
-    assert getattr(getattr(load(None, {}, [flag]), section), key) == value
+    assert getattr(getattr(load_settings(None, {}, [flag]), section), key) == value
 
 
 @pytest.mark.parametrize(
@@ -111,7 +116,7 @@ def test_errors_of_a_file_name_line_and_remedy(
     file = tmp_path / "contest.toml"
     file.write_text(text)
     with pytest.raises(SettingsError) as caught:
-        load(file, {})
+        load_settings(file, {})
     assert str(file) in str(caught.value)
     for part in words:
         assert part in str(caught.value)
@@ -139,32 +144,32 @@ def test_errors_of_the_environment_and_of_flags(
     env: Mapping[str, str], flags: Sequence[str], words: str
 ) -> None:
     with pytest.raises(SettingsError) as caught:
-        load(None, env, flags)
+        load_settings(None, env, flags)
     assert words in str(caught.value)
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be read: No such file"):
-        load(tmp_path / "none.toml", {})
+        load_settings(tmp_path / "none.toml", {})
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
     with pytest.raises(SettingsError, match="not UTF-8"):
-        load(tmp_path / "binary", {})
+        load_settings(tmp_path / "binary", {})
     with (tmp_path / "huge").open("wb") as file:
         file.truncate(1 << 30)
     with pytest.raises(SettingsError, match="larger than"):
-        load(tmp_path / "huge", {})
+        load_settings(tmp_path / "huge", {})
 
 
 def test_a_written_file_says_what_it_means_and_is_read_back(tmp_path: Path) -> None:
-    settings = types.Settings(
+    settings = types.ContestSettings(
         site=types.SiteSettings(title='Cup "of" \\ \x7f\tü', trusted_proxies=("10.0.0.1",)),
         server=types.ServerSettings(command_port=0, farewell_seconds=0.25),
         match=MatchRules(text_numbers=True),
     )
-    text = as_toml(settings)
+    text = to_toml(settings)
     file = tmp_path / "contest.toml"
     file.write_text(text, encoding="utf-8")
-    assert load(file, {}) == settings == loads(text, "text")
+    assert load_settings(file, {}) == settings == parse_settings(text, "text")
     lines = text.splitlines()
     for number, line in enumerate(lines):
         if " = " in line and not line.startswith("#"):
@@ -173,24 +178,26 @@ def test_a_written_file_says_what_it_means_and_is_read_back(tmp_path: Path) -> N
 
 
 def test_a_text_may_be_held_to_some_sections() -> None:
-    assert loads("[match]\ngames = 5\n", "rules", sections={"game", "match"}).match.games == 5
+    assert (
+        parse_settings("[match]\ngames = 5\n", "rules", sections={"game", "match"}).match.games == 5
+    )
     with pytest.raises(SettingsError) as caught:
-        loads("[site]\nport = 5\n", "rules", sections={"game", "match"})
+        parse_settings("[site]\nport = 5\n", "rules", sections={"game", "match"})
     assert "rules: line 1: unknown section 'site'" in str(caught.value)
     assert "sections are game, match" in str(caught.value)
 
 
 def test_single_values() -> None:
-    assert value_of("game", "gravity_ms", "5, 4") == (5, 4)
+    assert parse_value("game", "gravity_ms", "5, 4") == (5, 4)
     with pytest.raises(SettingsError, match="must be a whole number from 1 to 10000"):
-        value_of("match", "games", "0")
+        parse_value("match", "games", "0")
     with pytest.raises(SettingsError, match="unknown key"):
-        value_of("match", "game", "0")
+        parse_value("match", "game", "0")
 
 
 def test_bytes_that_are_no_text_are_named() -> None:
     for given in ("site.port=\udcb0", "site.title=\udcb0"):
         with pytest.raises(SettingsError, match="must be text in UTF-8"):
-            load(None, {}, [given])
+            load_settings(None, {}, [given])
     with pytest.raises(SettingsError, match="must be text in UTF-8"):
-        load(None, {"SEVENBAG_CONTEST_SITE_TITLE": "\udcb0"})
+        load_settings(None, {"SEVENBAG_CONTEST_SITE_TITLE": "\udcb0"})

@@ -7,14 +7,14 @@ import subprocess
 import sys
 import threading
 
-from sevenbag.contest.telemetry import MOST_WAITING, PatientStream
+from sevenbag.contest.telemetry import MAX_WAITING_LINES, BackgroundStream
 
 LINES = 5_000
 PROGRAM = f"""\
-from sevenbag.contest.telemetry import make_logger
+from sevenbag.contest.telemetry import create_logger
 from sevenbag.contest.settings import LogSettings
 
-logger = make_logger(LogSettings(format="json"))
+logger = create_logger(LogSettings(format="json"))
 for number in range({LINES}):
     logger.info("x" * 1_000, number=number)
 print("done", flush=True)
@@ -36,7 +36,7 @@ class Stuck(io.StringIO):
 
 def test_what_is_written_arrives_in_order() -> None:
     target = io.StringIO()
-    stream = PatientStream(lambda: target)
+    stream = BackgroundStream(lambda: target)
     for number in range(1_000):
         assert stream.write(f"{number}\n") == len(f"{number}\n")
     assert stream.wait(120)
@@ -45,8 +45,8 @@ def test_what_is_written_arrives_in_order() -> None:
 
 def test_a_stream_that_takes_nothing_holds_nobody_up_and_what_is_left_out_is_counted() -> None:
     target = Stuck()
-    stream = PatientStream(lambda: target)
-    for number in range(MOST_WAITING + 500):
+    stream = BackgroundStream(lambda: target)
+    for number in range(MAX_WAITING_LINES + 500):
         stream.write(f"{number}\n")
     assert not stream.wait(0.01)
     target.gate.set()
@@ -61,12 +61,12 @@ def test_a_stream_that_takes_nothing_holds_nobody_up_and_what_is_left_out_is_cou
     assert lines[-1] == "last"
     numbers = [line for line in lines if line.isdecimal()]
     assert numbers == [str(number) for number in range(len(numbers))]
-    assert len(numbers) + int(told[0].split()[0]) == MOST_WAITING + 500
+    assert len(numbers) + int(told[0].split()[0]) == MAX_WAITING_LINES + 500
 
 
 def test_a_stream_that_is_closed_is_passed_over() -> None:
     target = io.StringIO()
-    stream = PatientStream(lambda: target)
+    stream = BackgroundStream(lambda: target)
     target.close()
     stream.write("nobody reads this\n")
     assert stream.wait(120)

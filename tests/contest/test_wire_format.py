@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from sevenbag.contest import scheduler_protocol as protocol
-from sevenbag.contest.game.pason_replay import End, Header
-from sevenbag.contest.game.state_encoder import FIGURES_TOPIC, decode_figures
+from sevenbag.contest.game.pason_replay import PasonReplayEnd, PasonReplayHeader
+from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC, decode_statistics
 
 TOKEN = "00000000-0000-4000-8000-000000000001"
 GAME = (
@@ -47,18 +47,18 @@ PLACE = (
 @pytest.mark.parametrize("message", FROM_SERVERS)
 def test_messages_of_servers(message: str) -> None:
     data = message.replace("TOKEN", TOKEN).encode()
-    assert protocol.encode(protocol.decode_from_server(data)) == data
+    assert protocol.encode(protocol.decode_server_message(data)) == data
 
 
 @pytest.mark.parametrize("message", FROM_THE_SCHEDULER)
 def test_messages_of_the_scheduler(message: str) -> None:
     data = message.replace("TOKEN", TOKEN).encode()
-    assert protocol.encode(protocol.decode_from_scheduler(data)) == data
+    assert protocol.encode(protocol.decode_scheduler_message(data)) == data
 
 
 def test_an_assignment_of_a_match() -> None:
     data = PLACE.replace("TOKEN", TOKEN).replace("RULES", "{}").encode()
-    written = protocol.encode(protocol.decode_from_scheduler(data))
+    written = protocol.encode(protocol.decode_scheduler_message(data))
     expected = msgspec.json.decode(data)
     rules = msgspec.json.decode(written)["rules"]
     assert rules.keys() == {"game", "match"}
@@ -67,14 +67,14 @@ def test_an_assignment_of_a_match() -> None:
 
 
 def test_statistics() -> None:
-    assert FIGURES_TOPIC == "/figures/"
+    assert STATISTICS_TOPIC == "/figures/"
     for data in (
         b'{"comm_type":"GameFigures","game_name":"A","timestamp":1.5,"scores":{"a":1},'
         b'"lines":{"a":2},"pieces":{"a":3},"level":4,"games":{"a":5},"points":{"a":6}}',
         b'{"comm_type":"MatchFigures","timestamp":1.5,"winner":"a","ending":"e","games":{"a":1},'
         b'"points":{"a":2}}',
     ):
-        assert msgspec.json.encode(decode_figures(data)) == data
+        assert msgspec.json.encode(decode_statistics(data)) == data
 
 
 def test_lines_of_a_replay() -> None:
@@ -82,8 +82,8 @@ def test_lines_of_a_replay() -> None:
         b'{"winner":0,"ending":"top out","scores":[1,2],"lines":[3,4],"locked":[5,6],"level":1,'
         b'"boards":["a","b"],"milliseconds":7,"whole":false}'
     )
-    assert msgspec.json.encode(msgspec.json.decode(end, type=End)) == end
-    assert Header.__struct_encode_fields__ == (
+    assert msgspec.json.encode(msgspec.json.decode(end, type=PasonReplayEnd)) == end
+    assert PasonReplayHeader.__struct_encode_fields__ == (
         *("format", "version", "game", "rules", "seed", "first_number", "teams", "match_name"),
         *("game_name", "number", "began"),
     )

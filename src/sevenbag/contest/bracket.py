@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 
 from sevenbag.arena.tournament.pairing import bracket_order
-from sevenbag.contest.ranking import Fixture, Standing, round_robin, table
+from sevenbag.contest.ranking import DueMatch, TeamStanding, rank_teams, schedule_round_robin
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from sevenbag.contest.game.match_results import MatchResult
 
-MOST_ENTRANTS: Final = 256
+MAX_ENTRANTS: Final = 256
 """So many meet each other in 32,640 matches."""
 
 
-class Tournament:
+class ContestTournament:
     """A tournament at one moment.
 
     Attributes:
@@ -29,7 +29,7 @@ class Tournament:
     """
 
     def __init__(
-        self, entrants: Sequence[str], plan: Plan, results: Mapping[str, MatchResult]
+        self, entrants: Sequence[str], plan: ContestPlan, results: Mapping[str, MatchResult]
     ) -> None:
         """Take what is known.
 
@@ -42,8 +42,8 @@ class Tournament:
         Raises:
             InputError: too many entrants.
         """
-        if len(entrants) > MOST_ENTRANTS:
-            raise InputError(f"{len(entrants)} teams are too many: {MOST_ENTRANTS} at most")
+        if len(entrants) > MAX_ENTRANTS:
+            raise InputError(f"{len(entrants)} teams are too many: {MAX_ENTRANTS} at most")
         self.entrants = tuple(entrants)
         self.plan = plan
         self._results = {
@@ -51,43 +51,43 @@ class Tournament:
         }
 
     @cached_property
-    def due(self) -> tuple[Fixture, ...]:
+    def due_matches(self) -> tuple[DueMatch, ...]:
         """All that can be played now, in the order of the plan."""
-        if not self.ranked:
+        if not self.ranking_finished:
             return tuple(
                 fixture
                 for number in self.ranking_rounds
                 for fixture in number
                 if fixture.slot not in self._results
             )
-        ties = [tie for number in self.rounds for tie in number]
+        ties = [tie for number in self.bracket_rounds for tie in number]
         # As at every contest, the third place is played for before the first.
-        if self.third is not None:
-            ties.insert(-1, self.third)
-        return tuple(fixture for tie in ties if (fixture := _fixture(tie)) is not None)
+        if self.third_place_match is not None:
+            ties.insert(-1, self.third_place_match)
+        return tuple(fixture for tie in ties if (fixture := _due_match(tie)) is not None)
 
     @cached_property
-    def ranking_rounds(self) -> tuple[tuple[Fixture, ...], ...]:
+    def ranking_rounds(self) -> tuple[tuple[DueMatch, ...], ...]:
         """The matches of the ranking; empty if there is none."""
-        return round_robin(len(self.entrants)) if self.plan.ranking else ()
+        return schedule_round_robin(len(self.entrants)) if self.plan.ranking else ()
 
     @cached_property
-    def table(self) -> tuple[Standing, ...]:
+    def ranking(self) -> tuple[TeamStanding, ...]:
         """The ranking at this moment, the best first; empty if there is none."""
         if not self.plan.ranking:
             return ()
         fixtures = [fixture for number in self.ranking_rounds for fixture in number]
-        return table(self.entrants, fixtures, self._results, self.plan.seed)
+        return rank_teams(self.entrants, fixtures, self._results, self.plan.seed)
 
     @cached_property
-    def ranked(self) -> bool:
+    def ranking_finished(self) -> bool:
         """Whether it is known who is seeded where."""
         return all(
             fixture.slot in self._results for number in self.ranking_rounds for fixture in number
         )
 
     @cached_property
-    def rounds(self) -> tuple[tuple[Tie, ...], ...]:
+    def bracket_rounds(self) -> tuple[tuple[BracketMatch, ...], ...]:
         """The bracket, round by round; empty if there is none.
 
         It is known from the start; who plays in it when the ranking is over.
@@ -95,47 +95,51 @@ class Tournament:
         size = self._in_bracket
         if size < 2:
             return ()
-        return rounds(self._seeded[:size] if self.ranked else None, size, self._results)
+        return build_bracket(
+            self._seeded[:size] if self.ranking_finished else None, size, self._results
+        )
 
     @cached_property
-    def third(self) -> Tie | None:
+    def third_place_match(self) -> BracketMatch | None:
         """The match for the third place; None if there is none."""
         if not self.plan.third_place:
             return None
-        return third(self.rounds, self._results)
+        return third(self.bracket_rounds, self._results)
 
     @property
     def champion(self) -> int | None:
         """Who has won, by number; None while that is not known."""
-        if not self.entrants or not self.ranked:
+        if not self.entrants or not self.ranking_finished:
             return None
-        if not self.rounds:
+        if not self.bracket_rounds:
             return self._seeded[0]
-        return self.rounds[-1][0].winner
+        return self.bracket_rounds[-1][0].winner
 
     @property
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         """Whether nothing is left to be played."""
-        return self.ranked and self.champion is not None and not self.due
+        return self.ranking_finished and self.champion is not None and not self.due_matches
 
     @cached_property
-    def places(self) -> tuple[int, ...]:
+    def final_ranking(self) -> tuple[int, ...]:
         """All entrants by number as they came in, the champion first; empty before the end.
 
         Who went out in the same round is in the order of the seeding.
         """
-        if not self.finished:
+        if not self.is_finished:
             return ()
         out: list[int] = []
-        for number in self.rounds:
+        for number in self.bracket_rounds:
             losers = {tie.loser for tie in number} - {None}
             # The worst first, for now.
             out += [entrant for entrant in reversed(self._seeded) if entrant in losers]
         champion = self.champion
         bracket = [] if champion is None else [champion, *reversed(out)]
-        if self.third is not None and self.third.winner is not None:
+        if self.third_place_match is not None and self.third_place_match.winner is not None:
             bracket[2:4] = [
-                entrant for entrant in (self.third.winner, self.third.loser) if entrant is not None
+                entrant
+                for entrant in (self.third_place_match.winner, self.third_place_match.loser)
+                if entrant is not None
             ]
         return (*bracket, *(entrant for entrant in self._seeded if entrant not in bracket))
 
@@ -154,15 +158,15 @@ class Tournament:
     def _seeded(self) -> tuple[int, ...]:
         if not self.plan.ranking:
             return tuple(range(len(self.entrants)))
-        return tuple(standing.entrant for standing in self.table)
+        return tuple(standing.entrant for standing in self.ranking)
 
 
-def _fixture(tie: Tie) -> Fixture | None:
+def _due_match(tie: BracketMatch) -> DueMatch | None:
     """The match of a place in the bracket; None if it cannot be played, or was."""
     first, second = tie.entrants
     if first is None or second is None or tie.winner is not None:
         return None
-    return Fixture(
+    return DueMatch(
         slot=tie.slot,
         name=tie.name,
         stage="bracket",
@@ -172,7 +176,7 @@ def _fixture(tie: Tie) -> Fixture | None:
     )
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ContestPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a contest goes.
 
     Attributes:
@@ -201,9 +205,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 THIRD_SLOT: Final = "bracket/third"
 
 
-def rounds(
+def build_bracket(
     seeded: Sequence[int] | None, size: int, results: Mapping[str, MatchResult]
-) -> tuple[tuple[Tie, ...], ...]:
+) -> tuple[tuple[BracketMatch, ...], ...]:
     """The whole bracket as far as it is known.
 
     Args:
@@ -215,11 +219,11 @@ def rounds(
     seeds = [None if line is None else line + 1 for line in lines]
     # A bye is nobody, and so is who is not known yet: only the first round has byes.
     entrants = [None if seeded is None or line is None else seeded[line] for line in lines]
-    found: list[tuple[Tie, ...]] = []
+    found: list[tuple[BracketMatch, ...]] = []
     while len(entrants) > 1:
         number, ties = len(found) + 1, len(entrants) // 2
         played = [
-            _tie(
+            _bracket_match(
                 f"bracket/{number}/{tie}",
                 _name(ties, tie),
                 (number, tie),
@@ -234,12 +238,14 @@ def rounds(
     return tuple(found)
 
 
-def third(all_rounds: Sequence[Sequence[Tie]], results: Mapping[str, MatchResult]) -> Tie | None:
+def third(
+    all_rounds: Sequence[Sequence[BracketMatch]], results: Mapping[str, MatchResult]
+) -> BracketMatch | None:
     """The match for the third place; None where fewer than two lose in semi-finals."""
     if len(all_rounds) < 2 or any(tie.bye for tie in all_rounds[-2]):
         return None
     first, second = all_rounds[-2]
-    return _tie(
+    return _bracket_match(
         THIRD_SLOT,
         "Match for third place",
         (len(all_rounds), 1),
@@ -248,7 +254,7 @@ def third(all_rounds: Sequence[Sequence[Tie]], results: Mapping[str, MatchResult
     )
 
 
-class Tie(msgspec.Struct, frozen=True, kw_only=True):
+class BracketMatch(msgspec.Struct, frozen=True, kw_only=True):
     """A place of the bracket, played or not.
 
     Attributes:
@@ -285,7 +291,7 @@ class Tie(msgspec.Struct, frozen=True, kw_only=True):
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _tie(
+def _bracket_match(
     slot: str,
     name: str,
     place: tuple[int, int],
@@ -293,14 +299,14 @@ def _tie(
     results: Mapping[str, MatchResult],
     *,
     seeds: tuple[int | None, int | None] | None = None,
-) -> Tie:
+) -> BracketMatch:
     bye = seeds is not None and seeds[1] is None
     known = None not in entrants
     result = results.get(slot) if known else None
     winner = entrants[0] if bye else None
     if result is not None and result.winner is not None:
         winner = entrants[result.winner]
-    return Tie(
+    return BracketMatch(
         slot=slot,
         name=name,
         round=place[0],

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 _FIRST_PAUSE: Final = 0.5
 
-_LONGEST_PAUSE: Final = 30.0
+_MAX_PAUSE: Final = 30.0
 
-_STEADY: Final = 60.0
+_STABLE_SECONDS: Final = 60.0
 """Seconds after which a process counts as one that runs, and its next end as the first."""
 
-_LONGEST_LINE: Final = 1 << 16
+_MAX_LINE_BYTES: Final = 1 << 16
 
 
-class Child:
+class ChildProcess:
     """A command of ours, such as ``contest game-server``, in a process of its own.
 
     It is in a session of its own: Ctrl-C in our terminal is for us to handle. When we are killed,
@@ -43,18 +43,18 @@ class Child:
     def __init__(
         self,
         name: str,
-        words: Sequence[str],
-        say: Callable[[str], None],
+        arguments: Sequence[str],
+        report: Callable[[str], None],
         *,
-        again: bool = False,
-        grace: float = 10.0,
+        restart: bool = False,
+        stop_seconds: float = 10.0,
     ) -> None:
         self.name = name
         self.pid: int | None = None
-        self._words = tuple(words)
-        self._say = say
-        self._again = again
-        self._grace = grace
+        self._words = tuple(arguments)
+        self._say = report
+        self._again = restart
+        self._grace = stop_seconds
 
     async def run(self) -> int:
         """Run it until it ends, or, with `again`, until this is cancelled: that ends it.
@@ -68,13 +68,13 @@ class Child:
             code = await self._run_once()
             if not self._again:
                 return code
-            if loop.time() - began > _STEADY:
+            if loop.time() - began > _STABLE_SECONDS:
                 pause = _FIRST_PAUSE
-            self._say(f"{self.name} {_ending(code)}; it is started again in {pause:g} s")
+            self._say(f"{self.name} {_describe_exit(code)}; it is started again in {pause:g} s")
             await asyncio.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
+            pause = min(pause * 2, _MAX_PAUSE)
 
-    def hurry(self) -> None:
+    def terminate(self) -> None:
         """Tell it once more to end: who is told twice breaks off what it would have finished."""
         if self.pid is not None:
             signal_process_group(self.pid, signal.SIGTERM)
@@ -86,7 +86,7 @@ class Child:
             *(sys.executable, "-P", "-m", "sevenbag", *self._words),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            limit=_LONGEST_LINE,
+            limit=_MAX_LINE_BYTES,
             start_new_session=True,
         )
         guard = ProcessGroupGuard(process.pid)
@@ -138,7 +138,7 @@ def raise_file_limit(wanted: int) -> int:
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _ending(code: int) -> str:
+def _describe_exit(code: int) -> str:
     if code >= 0:
         return f"ended with exit code {code}"
     with contextlib.suppress(ValueError):

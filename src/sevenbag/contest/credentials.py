@@ -15,12 +15,12 @@ from typing import Final
 from sevenbag.config.input_file import open_input
 from sevenbag.errors import InputError, SettingsError
 
-_LEAST: Final = 16
+_MIN_SECRET_LENGTH: Final = 16
 
-_MOST: Final = 1_000
+_MAX_SECRET_LENGTH: Final = 1_000
 
 
-def load_secret(path: str | Path) -> str:
+def load_or_create_secret(path: str | Path) -> str:
     """The secret of this file; a new one, for the owner's eyes only, where there is no file.
 
     Raises:
@@ -28,7 +28,7 @@ def load_secret(path: str | Path) -> str:
     """
     path = Path(path)
     if not path.exists():
-        _make(path)
+        _create_secret(path)
     return read_secret(path)
 
 
@@ -41,34 +41,39 @@ def read_secret(path: str | Path) -> str:
     path = Path(path)
     try:
         with open_input(path) as file:
-            text = file.read(_MOST + 1).decode("ascii").strip()
+            text = file.read(_MAX_SECRET_LENGTH + 1).decode("ascii").strip()
     except OSError as error:
         raise SettingsError(
             f"{path}: the secret of game servers cannot be read: {error.strerror}"
         ) from None
     except UnicodeDecodeError:
         raise SettingsError(f"{path}: is no secret: must be ASCII") from None
-    if not _LEAST <= len(text) <= _MOST or not text.isprintable() or " " in text:
+    if (
+        not _MIN_SECRET_LENGTH <= len(text) <= _MAX_SECRET_LENGTH
+        or not text.isprintable()
+        or " " in text
+    ):
         raise SettingsError(
-            f"{path}: is no secret: must be one word of {_LEAST} to {_MOST} characters"
+            f"{path}: is no secret: must be one word of {_MIN_SECRET_LENGTH} to "
+            f"{_MAX_SECRET_LENGTH} characters"
         )
     return text
 
 
-def bearer(secret: str) -> str:
+def bearer_header(secret: str) -> str:
     """The value of the header ``Authorization`` that proves a game server."""
     return f"Bearer {secret}"
 
 
-def authorized(header: str, secret: str) -> bool:
+def is_authorized(header: str, secret: str) -> bool:
     """Whether this header proves a game server; takes as long for every wrong one."""
-    given = header[: 2 * _MOST].encode("utf-8", "surrogateescape")
-    return hmac.compare_digest(given, bearer(secret).encode())
+    given = header[: 2 * _MAX_SECRET_LENGTH].encode("utf-8", "surrogateescape")
+    return hmac.compare_digest(given, bearer_header(secret).encode())
 
 
-VARIABLE: Final = "SEVENBAG_PASSWORD"
+PASSWORD_VARIABLE: Final = "SEVENBAG_PASSWORD"  # noqa: S105  # the name of a variable
 
-_LONGEST: Final = 1_000
+_MAX_PASSWORD_FILE_BYTES: Final = 1_000
 
 
 def read_password(path: Path) -> str:
@@ -79,14 +84,14 @@ def read_password(path: Path) -> str:
     """
     try:
         with io.TextIOWrapper(open_input(path), encoding="utf-8") as file:
-            line = file.readline(_LONGEST + 2).rstrip("\r\n")
+            line = file.readline(_MAX_PASSWORD_FILE_BYTES + 2).rstrip("\r\n")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is no text in UTF-8") from error
     if not line:
         raise InputError(f"{path}: its first line, the password, is empty")
-    if len(line) > _LONGEST:
+    if len(line) > _MAX_PASSWORD_FILE_BYTES:
         raise InputError(f"{path}: its first line is too long for a password")
     return line
 
@@ -99,7 +104,7 @@ def find_password(path: Path | None, team: str) -> str:
     """
     if path is not None:
         return read_password(path)
-    if password := os.environ.get(VARIABLE):
+    if password := os.environ.get(PASSWORD_VARIABLE):
         return password
     if sys.stdin.isatty():
         try:
@@ -108,13 +113,15 @@ def find_password(path: Path | None, team: str) -> str:
             password = ""
         if password:
             return password
-    raise InputError(f"no password of {team}; give a file by --password-file, or set {VARIABLE}")
+    raise InputError(
+        f"no password of {team}; give a file by --password-file, or set {PASSWORD_VARIABLE}"
+    )
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _make(path: Path) -> None:
+def _create_secret(path: Path) -> None:
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         # Never there for others to read, not even empty: two that make it agree on one.

@@ -19,28 +19,29 @@ from sevenbag.errors import InputError, SevenbagError
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-SHORTEST: Final = 8
-LONGEST: Final = 128
+MIN_PASSWORD_LENGTH: Final = 8
+MAX_PASSWORD_LENGTH: Final = 128
 
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 << 10, parallelism=1)
 """OWASP's least: some 20 ms, so that the teams of a whole contest can connect at once."""
 _THREADS: Final = 2
-_MOST_REMEMBERED: Final = 2_000
+_MAX_REMEMBERED: Final = 2_000
 
 
 class TooBusyError(SevenbagError):
     """More passwords are to be checked than can be in a reasonable time; it may be tried again."""
 
 
-def checked_password(text: str) -> str:
+def validate_password(text: str) -> str:
     """A password that may be set.
 
     Raises:
         InputError: it is too short or too long, or has characters that cannot be typed.
     """
-    if not SHORTEST <= len(text) <= LONGEST:
+    if not MIN_PASSWORD_LENGTH <= len(text) <= MAX_PASSWORD_LENGTH:
         raise InputError(
-            f"the password has {len(text)} characters, must have {SHORTEST} to {LONGEST}"
+            f"the password has {len(text)} characters, must have {MIN_PASSWORD_LENGTH} to "
+            f"{MAX_PASSWORD_LENGTH}"
         )
     if not text.isprintable():
         raise InputError("the password has characters that cannot be typed, such as line breaks")
@@ -52,7 +53,7 @@ def hash_password(text: str) -> str:
     return _HASHER.hash(text)
 
 
-def is_right(password_hash: str, text: str) -> bool:
+def verify_password(password_hash: str, text: str) -> bool:
     """Whether a password is the one of a hash. Takes its time."""
     try:
         return _HASHER.verify(password_hash, text)
@@ -60,7 +61,7 @@ def is_right(password_hash: str, text: str) -> bool:
         return False
 
 
-class PasswordChecks:
+class PasswordVerifier:
     """Checks passwords in threads, a few at once.
 
     Who has given the right password once is recognised at once the next time: clients ask often.
@@ -70,14 +71,14 @@ class PasswordChecks:
         most_waiting: that may wait for a thread, each for some 10 ms; more are sent away.
     """
 
-    def __init__(self, most_waiting: int = 200) -> None:
-        self._most_waiting = most_waiting
+    def __init__(self, max_waiting: int = 200) -> None:
+        self._most_waiting = max_waiting
         self._threads = asyncio.Semaphore(_THREADS)
         self._waiting = 0
         self._key = secrets.token_bytes(32)
         self._right: OrderedDict[bytes, None] = OrderedDict()
 
-    async def is_right(self, password_hash: str | None, text: str) -> bool:
+    async def verify(self, password_hash: str | None, text: str) -> bool:
         """Whether a password is right.
 
         Args:
@@ -88,22 +89,24 @@ class PasswordChecks:
         Raises:
             TooBusyError: too many are waiting.
         """
-        if len(text) > LONGEST:
+        if len(text) > MAX_PASSWORD_LENGTH:
             return False
-        if password_hash is not None and self.remembers(password_hash, text):
+        if password_hash is not None and self.is_known(password_hash, text):
             return True
         async with self._turn():
-            kept = password_hash or _nobodys_hash()
-            right = await asyncio.to_thread(is_right, kept, text) and password_hash is not None
+            kept = password_hash or _placeholder_hash()
+            right = (
+                await asyncio.to_thread(verify_password, kept, text) and password_hash is not None
+            )
         if right:
             self._right[self._mark(kept, text)] = None
-            while len(self._right) > _MOST_REMEMBERED:
+            while len(self._right) > _MAX_REMEMBERED:
                 self._right.popitem(last=False)
         return right
 
-    def remembers(self, password_hash: str, text: str) -> bool:
+    def is_known(self, password_hash: str, text: str) -> bool:
         """Whether this password was right a while ago; False says nothing."""
-        mark = self._mark(password_hash, text[: LONGEST + 1])
+        mark = self._mark(password_hash, text[: MAX_PASSWORD_LENGTH + 1])
         if mark not in self._right:
             return False
         self._right.move_to_end(mark)
@@ -116,7 +119,7 @@ class PasswordChecks:
             InputError: it may not be set.
             TooBusyError: too many are waiting.
         """
-        checked_password(text)
+        validate_password(text)
         async with self._turn():
             return await asyncio.to_thread(hash_password, text)
 
@@ -140,5 +143,5 @@ class PasswordChecks:
 
 
 @functools.cache
-def _nobodys_hash() -> str:
+def _placeholder_hash() -> str:
     return hash_password(secrets.token_urlsafe())

@@ -17,7 +17,7 @@ _SLOTS: Final = "ranking/"
 """How the names of all its places begin."""
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class TeamStanding(msgspec.Struct, frozen=True, kw_only=True):
     """A line of the table.
 
     Attributes:
@@ -45,12 +45,12 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     points_against: int
 
 
-def of_ranking(slot: str) -> bool:
+def is_ranking_slot(slot: str) -> bool:
     """Whether a place in the plan is one of the ranking's."""
     return slot.startswith(_SLOTS)
 
 
-def round_robin(entrants: int) -> tuple[tuple[Fixture, ...], ...]:
+def schedule_round_robin(entrants: int) -> tuple[tuple[DueMatch, ...], ...]:
     """Everybody against everybody once, in rounds in which nobody plays twice.
 
     The first one stays where it is and the others go round it, so with an odd number of entrants
@@ -60,13 +60,13 @@ def round_robin(entrants: int) -> tuple[tuple[Fixture, ...], ...]:
     if entrants % 2:
         wheel.append(None)
     half = len(wheel) // 2
-    rounds: list[tuple[Fixture, ...]] = []
+    rounds: list[tuple[DueMatch, ...]] = []
     for number in range(1, len(wheel)):
         met = zip(wheel[:half], reversed(wheel[half:]), strict=True)
         pairs = [(a, b) for a, b in met if a is not None and b is not None]
         rounds.append(
             tuple(
-                Fixture(
+                DueMatch(
                     slot=f"{_SLOTS}{number}/{tie}",
                     name=f"Ranking round {number}, match {tie + 1}",
                     stage="ranking",
@@ -81,12 +81,12 @@ def round_robin(entrants: int) -> tuple[tuple[Fixture, ...], ...]:
     return tuple(rounds)
 
 
-def table(
+def rank_teams(
     teams: Sequence[str],
-    fixtures: Sequence[Fixture],
+    fixtures: Sequence[DueMatch],
     results: Mapping[str, MatchResult],
     seed: int,
-) -> tuple[Standing, ...]:
+) -> tuple[TeamStanding, ...]:
     """Who is where, the best first.
 
     More matches won, then more games won, then more points, as within a match; then a coin, which
@@ -105,7 +105,7 @@ def table(
         return -mine.wins, -mine.games_won, -mine.points, _coin(seed, entrant)
 
     return tuple(
-        Standing(
+        TeamStanding(
             place=place,
             entrant=entrant,
             team=teams[entrant],
@@ -124,7 +124,7 @@ def table(
 Stage: TypeAlias = Literal["ranking", "bracket"]
 
 
-class Fixture(msgspec.Struct, frozen=True, kw_only=True):
+class DueMatch(msgspec.Struct, frozen=True, kw_only=True):
     """A match to be played.
 
     Attributes:

@@ -1,10 +1,10 @@
-"""What game servers and the scheduler say to each other, as JSON, one message a WebSocket frame.
+"""Messages between game servers and the scheduler: JSON, one message per WebSocket frame.
 
-A game server connects, proves itself by the contest's secret, and says `Hello`. The scheduler
-places matches on it. A finished game is told to the scheduler, with its replay, before clients
-hear of its end; the scheduler answers `Kept` when it is in the store. What was not answered is told
-again at the next connection, so that neither side's death loses a finished game. Where two servers
-have played the same match, the game that is first in the store is the one that counts.
+A game server connects, authenticates with the secret of the contest, and sends `ServerHello`. The
+scheduler assigns matches to it. A finished game is sent to the scheduler with its replay before its
+end is published to clients; the scheduler answers `GameStored` when it is in the store. Results
+without an answer are sent again at the next connection, so that a crash of either side loses no
+finished game. If two servers have played the same match, the game that is stored first counts.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Annotated, Final, Literal, TypeAlias
 import msgspec
 
 from sevenbag.contest.game.match_results import (
-    GameResult,  # noqa: TC001  # msgspec reads the annotations
+    ContestGameResult,  # noqa: TC001  # msgspec reads the annotations
     MatchResult,  # noqa: TC001  # msgspec reads the annotations
     Text,  # noqa: TC001  # msgspec reads the annotations
 )
 from sevenbag.contest.settings import ContestRules  # noqa: TC001  # msgspec reads the annotations
 
-LONGEST_FRAME = 16 << 20
+MAX_FRAME_BYTES = 16 << 20
 """Bytes of a message, at most."""
 
 LINK_PATH = "/scheduler/link"
@@ -32,7 +32,7 @@ Token: TypeAlias = Annotated[str, msgspec.Meta(min_length=TOKEN_LENGTH, max_leng
 """A UUID: all are of one length, so that none is a prefix of another."""
 
 
-class Seat(msgspec.Struct, frozen=True, kw_only=True):
+class AssignedPlayer(msgspec.Struct, frozen=True, kw_only=True):
     """One side of a match.
 
     Attributes:
@@ -49,7 +49,7 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
 # --- from a game server -------------------------------------------------------------------------
 
 
-class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="hello"):
+class ServerHello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="hello"):
     """A game server offers itself.
 
     Attributes:
@@ -62,7 +62,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="he
         state_port: 5556 unless told otherwise.
         capacity: matches at once, at most.
         hosting: tokens of the matches that it still plays.
-        ended: tokens of matches that have ended here with an unanswered `MatchDone`.
+        ended: tokens of matches that have ended here with an unanswered `MatchFinished`.
         instance: a word of this process's own, by which a second server of the same name is told
             from the first one's next connection.
     """
@@ -80,27 +80,27 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="he
     instance: Annotated[str, msgspec.Meta(max_length=100)] = ""
 
 
-class Placed(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="placed"):
+class MatchAccepted(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="placed"):
     """A match can be connected to."""
 
     match_token: Token
 
 
-class NotPlaced(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="not placed"):
+class MatchRejected(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="not placed"):
     """A match is refused, or was lost by a fault of the server's."""
 
     match_token: Token
     reason: str
 
 
-class Joined(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="joined"):
+class TeamJoined(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="joined"):
     """A team has connected to its match for the first time."""
 
     match_token: Token
-    seat: Literal[0, 1]
+    player: Literal[0, 1] = msgspec.field(name="seat")
 
 
-class GameBegan(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="game began"):
+class GameStarted(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="game began"):
     """The first state message of a game is out."""
 
     match_token: Token
@@ -108,8 +108,8 @@ class GameBegan(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag
     game_name: Text
 
 
-class GameDone(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="game done"):
-    """A game is finished; to be answered by `Kept` or `NotKept`.
+class GameFinished(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="game done"):
+    """A game is finished; to be answered by `GameStored` or `GameDiscarded`.
 
     Attributes:
         replay: see `sevenbag.contest.game.pason_replay`.
@@ -120,14 +120,14 @@ class GameDone(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=
     """
 
     match_token: Token
-    result: GameResult
+    result: ContestGameResult
     replay: bytes
     age: Annotated[float, msgspec.Meta(ge=0)] = 0.0
-    line: Annotated[str, msgspec.Meta(max_length=100)] = ""
+    history: Annotated[str, msgspec.Meta(max_length=100)] = msgspec.field(default="", name="line")
 
 
-class MatchDone(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="match done"):
-    """A match is finished; to be answered by `MatchKept`, or by `CallOff` and `MatchKept`.
+class MatchFinished(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="match done"):
+    """A match is finished; to be answered by `MatchStored`, or by `StopMatch` and `MatchStored`.
 
     Attributes:
         line: what `line_after` makes of all its games, as the server knows them; empty where it
@@ -136,10 +136,10 @@ class MatchDone(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag
 
     match_token: Token
     result: MatchResult
-    line: Annotated[str, msgspec.Meta(max_length=100)] = ""
+    history: Annotated[str, msgspec.Meta(max_length=100)] = msgspec.field(default="", name="line")
 
 
-class Pulse(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="pulse"):
+class Heartbeat(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="pulse"):
     """All is well; told every two seconds.
 
     Attributes:
@@ -153,14 +153,21 @@ class Pulse(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="pu
     draining: bool = False
 
 
-FromServer: TypeAlias = (
-    Hello | Placed | NotPlaced | Joined | GameBegan | GameDone | MatchDone | Pulse
+ServerMessage: TypeAlias = (
+    ServerHello
+    | MatchAccepted
+    | MatchRejected
+    | TeamJoined
+    | GameStarted
+    | GameFinished
+    | MatchFinished
+    | Heartbeat
 )
 
 # --- from the scheduler -------------------------------------------------------------------------
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="place"):
+class MatchAssignment(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="place"):
     """A match to be played, or to be gone on with.
 
     Attributes:
@@ -175,13 +182,13 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="pl
 
     match_token: Token
     match_name: Text
-    seats: tuple[Seat, Seat]
+    players: tuple[AssignedPlayer, AssignedPlayer] = msgspec.field(name="seats")
     rules: ContestRules
-    finished: tuple[GameResult, ...] = ()
+    finished_games: tuple[ContestGameResult, ...] = msgspec.field(default=(), name="finished")
     attempt: Annotated[int, msgspec.Meta(ge=1)] = 1
 
 
-class CallOff(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="call off"):
+class StopMatch(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="call off"):
     """End a match without a winner.
 
     Attributes:
@@ -190,24 +197,24 @@ class CallOff(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="
 
     match_token: Token
     reason: str
-    goes_on: bool = False
+    continues_elsewhere: bool = msgspec.field(default=False, name="goes_on")
 
 
-class Halt(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="halt"):
+class PauseMatch(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="halt"):
     """Begin no further game, or go on beginning games."""
 
     match_token: Token
-    halted: bool
+    paused: bool = msgspec.field(name="halted")
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="kept"):
+class GameStored(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="kept"):
     """A finished game is in the store."""
 
     match_token: Token
     number: int
 
 
-class NotKept(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="not kept"):
+class GameDiscarded(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="not kept"):
     """A finished game does not count, now or ever; it is of no use to tell it again."""
 
     match_token: Token
@@ -215,22 +222,30 @@ class NotKept(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="
     reason: str
 
 
-class MatchKept(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="match kept"):
+class MatchStored(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="match kept"):
     """How a match ended is settled; it is of no use to tell it again."""
 
     match_token: Token
 
 
-class Dismissed(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="dismissed"):
+class ServerDismissed(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="dismissed"):
     """The connection ends, for this reason; it is of no use to come back unchanged."""
 
     reason: str
 
 
-FromScheduler: TypeAlias = Place | CallOff | Halt | Kept | NotKept | MatchKept | Dismissed
+SchedulerMessage: TypeAlias = (
+    MatchAssignment
+    | StopMatch
+    | PauseMatch
+    | GameStored
+    | GameDiscarded
+    | MatchStored
+    | ServerDismissed
+)
 
 encode = msgspec.json.Encoder().encode
 
-decode_from_server = msgspec.json.Decoder(FromServer).decode
+decode_server_message = msgspec.json.Decoder(ServerMessage).decode
 
-decode_from_scheduler = msgspec.json.Decoder(FromScheduler).decode
+decode_scheduler_message = msgspec.json.Decoder(SchedulerMessage).decode

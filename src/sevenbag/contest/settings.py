@@ -239,7 +239,7 @@ class LogSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     moves: Literal["all", "not done", "none"] = "none"
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ContestSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A whole contest file: its sections."""
 
     site: SiteSettings = SiteSettings()

@@ -20,22 +20,22 @@ import msgspec
 import msgspec.inspect as types
 
 from sevenbag.config.toml import parse_toml, read_toml_text
-from sevenbag.contest.settings import Settings
+from sevenbag.contest.settings import ContestSettings
 from sevenbag.errors import FormatError, SettingsError, shown
 from sevenbag.game.toml_lines import TomlLines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-PREFIX: Final = "SEVENBAG_CONTEST_"
+ENVIRONMENT_PREFIX: Final = "SEVENBAG_CONTEST_"
 """Of variables of the environment: SEVENBAG_CONTEST_SERVER_BIND is the key bind of [server]."""
 
 
-def load(
+def load_settings(
     path: str | Path | None = None,
     env: Mapping[str, str] | None = None,
     overrides: Sequence[str] = (),
-) -> Settings:
+) -> ContestSettings:
     """All settings; what nothing names has its default.
 
     Args:
@@ -48,15 +48,17 @@ def load(
         SettingsError: the file cannot be read, or a section, key or value is none; the message
             says where it stands and what would be right.
     """
-    given: list[_Given] = []
+    given: list[_GivenValue] = []
     if path is not None:
         given += _from_file(Path(path))
     given += _from_environment(os.environ if env is None else env)
     given += _from_flags(overrides)
-    return _together(given)
+    return _build_settings(given)
 
 
-def loads(text: str, name: str, *, sections: Collection[str] | None = None) -> Settings:
+def parse_settings(
+    text: str, name: str, *, sections: Collection[str] | None = None
+) -> ContestSettings:
     """Settings from a TOML text; what it does not name has its default.
 
     Args:
@@ -65,13 +67,13 @@ def loads(text: str, name: str, *, sections: Collection[str] | None = None) -> S
         sections: those that it may have; None for all.
 
     Raises:
-        SettingsError: see `load`.
+        SettingsError: see `load_settings`.
     """
     allowed = [one for one in _SECTIONS if sections is None or one in sections]
-    return _together(list(_from_text(text, name, allowed)))
+    return _build_settings(list(_from_text(text, name, allowed)))
 
 
-def value_of(section: str, key: str, text: str) -> object:
+def parse_value(section: str, key: str, text: str) -> object:
     """The value that a text, such as a form's field, stands for.
 
     >>> value_of("match", "pause_seconds", "1.5")
@@ -81,10 +83,10 @@ def value_of(section: str, key: str, text: str) -> object:
         SettingsError: there is no such key, or this is no value of it.
     """
     (given,) = _from_flags([f"{section}.{key}={text}"])
-    return getattr(getattr(_together([given]), section), key)
+    return getattr(getattr(_build_settings([given]), section), key)
 
 
-def as_toml(settings: Settings, *, sections: Collection[str] | None = None) -> str:
+def to_toml(settings: ContestSettings, *, sections: Collection[str] | None = None) -> str:
     """A file that has these settings, each with what it means.
 
     Args:
@@ -96,15 +98,15 @@ def as_toml(settings: Settings, *, sections: Collection[str] | None = None) -> s
     for section, info in _SECTIONS.items():
         if sections is not None and section not in sections:
             continue
-        title, of_keys = meanings(info.cls)
+        title, of_keys = describe_keys(info.cls)
         lines += [*_comment(title), f"[{section}]"]
         for key, value in values[section].items():
-            lines += [*_comment(f"{key}: {of_keys[key]}"), f"{key} = {_literal(value)}"]
+            lines += [*_comment(f"{key}: {of_keys[key]}"), f"{key} = {_to_toml_value(value)}"]
         lines.append("")
     return "\n".join(lines)
 
 
-def meanings(section: type) -> tuple[str, dict[str, str]]:
+def describe_keys(section: type) -> tuple[str, dict[str, str]]:
     """What a section is, and what its keys mean, from where both are documented."""
     title, _, attributes = inspect.cleandoc(section.__doc__ or "").partition("Attributes:")
     told: dict[str, str] = {}
@@ -123,23 +125,23 @@ def meanings(section: type) -> tuple[str, dict[str, str]]:
 _COMMENT_WIDTH: Final = 96
 
 
-def _together(given: Sequence[_Given]) -> Settings:
+def _build_settings(given: Sequence[_GivenValue]) -> ContestSettings:
     # The whole's own defaults, which may differ from those of the section's type.
-    values: dict[str, dict[str, object]] = msgspec.to_builtins(Settings())
+    values: dict[str, dict[str, object]] = msgspec.to_builtins(ContestSettings())
     places: dict[str, str] = {}
     for one in given:
-        values[one.section][one.key] = _checked(one)
+        values[one.section][one.key] = _validate(one)
         places[one.section] = one.section_place
-    return Settings(
+    return ContestSettings(
         **{
-            section: _whole(section, values[section], places.get(section, ""))
+            section: _build_section(section, values[section], places.get(section, ""))
             for section in _SECTIONS
         }
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _GivenValue:
     """A value and where it stands.
 
     Attributes:
@@ -157,7 +159,7 @@ class _Given:
 
 
 def _sections() -> dict[str, types.StructType]:
-    whole = cast("types.StructType", types.type_info(Settings))
+    whole = cast("types.StructType", types.type_info(ContestSettings))
     return {field.name: cast("types.StructType", field.type) for field in whole.fields}
 
 
@@ -169,7 +171,7 @@ _KEYS: Final[dict[str, dict[str, types.Type]]] = {
 }
 
 
-def _from_file(path: Path) -> list[_Given]:
+def _from_file(path: Path) -> list[_GivenValue]:
     try:
         text = read_toml_text(path)
     except FormatError as error:
@@ -177,7 +179,7 @@ def _from_file(path: Path) -> list[_Given]:
     return list(_from_text(text, str(path), list(_SECTIONS)))
 
 
-def _from_text(text: str, name: str, allowed: Sequence[str]) -> Iterator[_Given]:
+def _from_text(text: str, name: str, allowed: Sequence[str]) -> Iterator[_GivenValue]:
     try:
         sections = parse_toml(text)
     except FormatError as error:
@@ -192,7 +194,7 @@ def _from_text(text: str, name: str, allowed: Sequence[str]) -> Iterator[_Given]
         if section not in allowed:
             what = "section" if isinstance(values, dict) else "key outside any section"
             raise SettingsError(
-                f"{place(section)}: unknown {what} {shown(section)}{_meant(section, allowed)}; "
+                f"{place(section)}: unknown {what} {shown(section)}{_suggest(section, allowed)}; "
                 f"sections are {', '.join(allowed)}"
             )
         if not isinstance(values, dict):
@@ -204,9 +206,9 @@ def _from_text(text: str, name: str, allowed: Sequence[str]) -> Iterator[_Given]
             if key not in known:
                 raise SettingsError(
                     f"{place(section, key)}: unknown key {shown(key)} in [{section}]"
-                    f"{_meant(key, known)}; keys are {', '.join(known)}"
+                    f"{_suggest(key, known)}; keys are {', '.join(known)}"
                 )
-            yield _Given(
+            yield _GivenValue(
                 section,
                 key,
                 value,
@@ -216,26 +218,27 @@ def _from_text(text: str, name: str, allowed: Sequence[str]) -> Iterator[_Given]
             )
 
 
-def _from_environment(env: Mapping[str, str]) -> Iterator[_Given]:
+def _from_environment(env: Mapping[str, str]) -> Iterator[_GivenValue]:
     names = {
-        f"{PREFIX}{section}_{key}".upper(): (section, key)
+        f"{ENVIRONMENT_PREFIX}{section}_{key}".upper(): (section, key)
         for section, keys in _KEYS.items()
         for key in keys
     }
     for name in sorted(env):
-        if not name.startswith(PREFIX):
+        if not name.startswith(ENVIRONMENT_PREFIX):
             continue
         if name not in names:
             raise SettingsError(
-                f"environment: unknown variable {shown(name)}{_meant(name, names)}; variables are "
-                f"{PREFIX}SECTION_KEY with the sections {', '.join(_SECTIONS).upper()}"
+                f"environment: unknown variable {shown(name)}{_suggest(name, names)}; variables "
+                f"are {ENVIRONMENT_PREFIX}SECTION_KEY with the sections "
+                f"{', '.join(_SECTIONS).upper()}"
             )
         section, key = names[name]
         place = f"environment: {name}"
-        yield _Given(section, key, env[name], place, place, text=True)
+        yield _GivenValue(section, key, env[name], place, place, text=True)
 
 
-def _from_flags(overrides: Sequence[str]) -> Iterator[_Given]:
+def _from_flags(overrides: Sequence[str]) -> Iterator[_GivenValue]:
     for flag in overrides:
         name, equals, value = flag.partition("=")
         section, dot, key = name.strip().partition(".")
@@ -246,30 +249,30 @@ def _from_flags(overrides: Sequence[str]) -> Iterator[_Given]:
         if section not in _SECTIONS:
             raise SettingsError(
                 f"flag {shown(flag)}: unknown section {shown(section)}"
-                f"{_meant(section, _SECTIONS)}; sections are {', '.join(_SECTIONS)}"
+                f"{_suggest(section, _SECTIONS)}; sections are {', '.join(_SECTIONS)}"
             )
         if key not in _KEYS[section]:
             raise SettingsError(
                 f"flag {shown(flag)}: unknown key {shown(key)} in [{section}]"
-                f"{_meant(key, _KEYS[section])}; keys are {', '.join(_KEYS[section])}"
+                f"{_suggest(key, _KEYS[section])}; keys are {', '.join(_KEYS[section])}"
             )
         place = f"flag {section}.{key}"
-        yield _Given(section, key, value, place, place, text=True)
+        yield _GivenValue(section, key, value, place, place, text=True)
 
 
-def _meant(word: str, known: Iterable[str]) -> str:
+def _suggest(word: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(word[:100], list(known), 1)
     return f" (meant {close[0]!r}?)" if close else ""
 
 
-def _checked(given: _Given) -> object:
+def _validate(given: _GivenValue) -> object:
     wanted = _KEYS[given.section][given.key]
     value = given.value
     if given.text:
         text = cast("str", value)
-        if not _is_unicode(text):
+        if not _is_utf8(text):
             raise SettingsError(f"{given.place} is {shown(text)}, must be text in UTF-8")
-        value = _understood(text, wanted)
+        value = _parse_text(text, wanted)
     section = _SECTIONS[given.section].cls
     try:
         # The section's own check, so that a bound stands in one place.
@@ -277,13 +280,13 @@ def _checked(given: _Given) -> object:
     except msgspec.ValidationError as error:
         if _is_of_key(error, given.key):
             raise SettingsError(
-                f"{given.place} is {shown(given.value)}, must be {_words(wanted)}"
+                f"{given.place} is {shown(given.value)}, must be {_describe_type(wanted)}"
             ) from None
         # What does not fit with other keys' defaults may fit with their values: see _whole.
     return value
 
 
-def _is_unicode(text: str) -> bool:
+def _is_utf8(text: str) -> bool:
     """Whether it is; what the system gives may be bytes of anything."""
     try:
         text.encode()
@@ -296,7 +299,7 @@ def _is_of_key(error: msgspec.ValidationError, key: str) -> bool:
     return f"$.{key}" in str(error)
 
 
-def _understood(text: str, wanted: types.Type) -> object:
+def _parse_text(text: str, wanted: types.Type) -> object:
     """The value that a text of the environment or of a flag stands for."""
     if isinstance(wanted, types.StrType):
         return text
@@ -306,36 +309,39 @@ def _understood(text: str, wanted: types.Type) -> object:
         "["
     ):
         item = wanted.item_types[0] if isinstance(wanted, types.TupleType) else wanted.item_type
-        return [_understood(part.strip(), item) for part in text.split(",") if part.strip()]
+        return [_parse_text(part.strip(), item) for part in text.split(",") if part.strip()]
     try:
         return cast("object", parse_toml(f"value = {text.strip()}")["value"])
     except FormatError:
         return text
 
 
-def _words(wanted: types.Type) -> str:
+def _describe_type(wanted: types.Type) -> str:
     """What would be right."""
     match wanted:
         case types.IntType():
-            return f"a whole number{_span(wanted)}"
+            return f"a whole number{_describe_range(wanted)}"
         case types.FloatType():
-            return f"a number{_span(wanted)}"
+            return f"a number{_describe_range(wanted)}"
         case types.BoolType():
             return "true or false"
         case types.LiteralType():
             return f"one of {', '.join(map(repr, wanted.values))}"
         case types.StrType():
-            return f"a text{_size(wanted.min_length, wanted.max_length, 'characters')}"
+            return f"a text{_describe_size(wanted.min_length, wanted.max_length, 'characters')}"
         case types.VarTupleType():
-            size = _size(wanted.min_length, wanted.max_length, "items")
-            return f"a list{size}, each {_words(wanted.item_type)}"
+            size = _describe_size(wanted.min_length, wanted.max_length, "items")
+            return f"a list{size}, each {_describe_type(wanted.item_type)}"
         case types.TupleType():
-            return f"a list of {len(wanted.item_types)} items, each {_words(wanted.item_types[0])}"
+            return (
+                f"a list of {len(wanted.item_types)} items, "
+                f"each {_describe_type(wanted.item_types[0])}"
+            )
         case _:  # pragma: no cover
             raise AssertionError(wanted)
 
 
-def _span(number: types.IntType | types.FloatType) -> str:
+def _describe_range(number: types.IntType | types.FloatType) -> str:
     if number.le is not None and (number.ge is not None or number.gt is not None):
         least = f"from {number.ge:g}" if number.ge is not None else f"above {number.gt:g}"
         return (
@@ -348,7 +354,7 @@ def _span(number: types.IntType | types.FloatType) -> str:
     return ""
 
 
-def _size(least: int | None, most: int | None, what: str) -> str:
+def _describe_size(least: int | None, most: int | None, what: str) -> str:
     if least and most:
         return f" of {least} to {most} {what}"
     if least:
@@ -356,7 +362,7 @@ def _size(least: int | None, most: int | None, what: str) -> str:
     return f" of {most} {what} at most" if most else ""
 
 
-def _whole(section: str, values: dict[str, object], place: str) -> Any:
+def _build_section(section: str, values: dict[str, object], place: str) -> Any:
     try:
         return msgspec.convert(values, _SECTIONS[section].cls)
     except msgspec.ValidationError as error:
@@ -368,6 +374,6 @@ def _comment(text: str) -> list[str]:
     return [f"# {line}" for line in textwrap.wrap(plain, _COMMENT_WIDTH)]
 
 
-def _literal(value: object) -> str:
+def _to_toml_value(value: object) -> str:
     # TOML writes all that there is here as JSON does, but for one control character.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from sevenbag.contest.settings import LogSettings
 
-MOST_WAITING: Final = 20_000
+MAX_WAITING_LINES: Final = 20_000
 """Texts that wait; further ones are left out, and counted."""
 
-_LAST_WORDS: Final = 1.0
+_EXIT_SECONDS: Final = 1.0
 """Seconds that are left to write the rest when the process ends."""
 
 
-class PatientStream(io.TextIOBase):
+class BackgroundStream(io.TextIOBase):
     """Writes to another stream, some time later.
 
     Args:
@@ -34,7 +34,7 @@ class PatientStream(io.TextIOBase):
 
     def __init__(self, target: Callable[[], TextIO]) -> None:
         self._target = target
-        self._waiting: queue.Queue[str] = queue.Queue(MOST_WAITING)
+        self._waiting: queue.Queue[str] = queue.Queue(MAX_WAITING_LINES)
         self._left_out = 0
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -47,7 +47,7 @@ class PatientStream(io.TextIOBase):
                     target=self._write_all, name="log writer", daemon=True
                 )
                 self._thread.start()
-                atexit.register(self.wait, _LAST_WORDS)
+                atexit.register(self.wait, _EXIT_SECONDS)
         try:
             self._waiting.put_nowait(text)
         except queue.Full:
@@ -83,9 +83,9 @@ class PatientStream(io.TextIOBase):
 
 _LEVELS: Final = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
-_PATIENT: Final = PatientStream(lambda: sys.stderr)
+_BACKGROUND_STDERR: Final = BackgroundStream(lambda: sys.stderr)
 
-_STANDARD_ERROR: Final = cast("TextIO", _PATIENT)
+_STANDARD_ERROR: Final = cast("TextIO", _BACKGROUND_STDERR)
 """Of all loggers of the process."""
 
 # Without the values of variables, of which some are passwords.
@@ -94,7 +94,7 @@ _TRACEBACKS: Final = structlog.processors.ExceptionRenderer(
 )
 
 
-def make_logger(
+def create_logger(
     settings: LogSettings, stream: TextIO | None = None
 ) -> structlog.typing.FilteringBoundLogger:
     """A logger that writes as the settings want it.
@@ -124,19 +124,19 @@ def make_logger(
     return logger
 
 
-def written(seconds: float = 5.0) -> bool:
+def flush_logs(seconds: float = 5.0) -> bool:
     """Wait until what was logged stands on standard error, so long at most; whether it does."""
-    return _PATIENT.wait(seconds)
+    return _BACKGROUND_STDERR.wait(seconds)
 
 
-MOVES_A_SECOND: Final = 10
+MAX_MOVE_LINES: Final = 10
 """Maximum lines for the moves of a team with the same reason, to leave room for other reasons."""
 
-REFUSAL_SECONDS: Final = 60.0
+REJECTION_PERIOD: Final = 60.0
 """Seconds between lines for refused commands of a team with the same reason."""
 
 
-class BoundedLog:
+class RateLimitedLog:
     """Log of events that may occur thousands of times a second.
 
     Events that differ in name, reason, match or team have separate limits. Events beyond the limit
@@ -164,7 +164,7 @@ class BoundedLog:
         self._until = 0.0
         self._seen: dict[tuple[str, str, str | None, str | None], int] = {}
 
-    def tell(
+    def log(
         self,
         event: str,
         reason: str,
@@ -184,14 +184,14 @@ class BoundedLog:
         """
         now = self._clock()
         if now >= self._until:
-            self.tell_left_out()
+            self.log_suppressed()
             self._until = now + self._seconds
         kind = (event, reason, match, team)
         seen = self._seen[kind] = self._seen.get(kind, 0) + 1
         if seen <= self._most:
             self._write(*kind, more)
 
-    def tell_left_out(self) -> None:
+    def log_suppressed(self) -> None:
         """Log the number of omitted events of each kind and start a new period."""
         seen, self._seen = self._seen, {}
         for kind, count in seen.items():

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from sevenbag.contest.game.pason_match import Match
-from sevenbag.contest.scheduler_protocol import Seat
+from sevenbag.contest.game.pason_match import ContestMatch
+from sevenbag.contest.scheduler_protocol import AssignedPlayer
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from tests.fakes.pason.referee import PIECES, FoulError, Referee
 from tests.properties import cases
@@ -112,8 +112,10 @@ def played(
     dice = random.Random(seed)
     token = str(uuid.UUID(int=dice.getrandbits(128), version=4))
     times = MatchRules(games=3, game_seconds=25, pause_seconds=1, repeat_seconds=0.7)
-    seats = (Seat(team=TEAMS[0]), Seat(team=TEAMS[1]))
-    match = Match(token, "a match", seats, ContestRules(game=rules, match=times), seed, lambda: 1.5)
+    seats = (AssignedPlayer(team=TEAMS[0]), AssignedPlayer(team=TEAMS[1]))
+    match = ContestMatch(
+        token, "a match", seats, ContestRules(game=rules, match=times), seed, lambda: 1.5
+    )
     referee = Referee(
         token, TEAMS, level_points=rules.level_points, level_factors=rules.level_factors
     )
@@ -126,8 +128,8 @@ def played(
             move = player.move()
             if move is not None:
                 match.move(1 if seat else 0, *move, now)
-        for finished in match.take_finished():
-            match.game_kept(finished.result.number, now)
+        for finished in match.take_finished_games():
+            match.confirm_stored(finished.result.number, now)
         for text in match.take_messages():
             message = spoil(json.loads(text))
             if message is not None:

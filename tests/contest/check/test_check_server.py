@@ -12,7 +12,7 @@ import pytest
 
 from sevenbag.contest.check import CLAUSES, Side, Timing, check_server
 from sevenbag.contest.client.connection import Address
-from sevenbag.contest.game.pason_game import Verdict
+from sevenbag.contest.game.pason_game import MoveOutcome
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.errors import SilentServerError
 from sevenbag.protocols.pason.messages import GameMove, MatchConnect
@@ -22,7 +22,7 @@ from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServ
 
 if TYPE_CHECKING:
     from sevenbag.bots.check.finding import Report
-    from sevenbag.contest.game.pason_match import Match
+    from sevenbag.contest.game.pason_match import ContestMatch
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
 Json = dict[str, Any]
@@ -117,11 +117,11 @@ class Faulty(SmallServer):
         done = len(self.verdicts)
         reply = super().move(command)
         new = self.verdicts[done:]
-        if self.has("blocked") and new == [Verdict.COLLIDES]:
+        if self.has("blocked") and new == [MoveOutcome.COLLIDES]:
             return refusal("unknown move", "there is something in the way")
         return reply
 
-    def obey(self, match: Match, seat: int, command: GameMove) -> None:
+    def obey(self, match: ContestMatch, seat: int, command: GameMove) -> None:
         move, number = command.move, command.piece_number
         swaps: dict[str, tuple[MoveName, MoveName]] = {
             "shifts": ("left", "right"),
@@ -143,9 +143,9 @@ class Faulty(SmallServer):
 
     # --- states ---------------------------------------------------------------------------------
 
-    def say(self, match: Match, state: Json) -> list[Json]:
-        if self.has("holes") and match.duel is not None:
-            match.duel._garbage_row = lambda: FULL_ROW  # type: ignore[method-assign]
+    def say(self, match: ContestMatch, state: Json) -> list[Json]:
+        if self.has("holes") and match.game is not None:
+            match.game._garbage_row = lambda: FULL_ROW  # type: ignore[method-assign]
         kind = state["comm_type"]
         states = {
             "GameBoardState": self._boards,

@@ -11,7 +11,7 @@ from sevenbag.contest.check import Side, Timing, check_server
 from sevenbag.contest.client.connection import parse_address
 from sevenbag.contest.client.contest_client import Manner, play_match
 from sevenbag.contest.passwords import hash_password
-from sevenbag.contest.scheduler_protocol import Place, Seat
+from sevenbag.contest.scheduler_protocol import AssignedPlayer, MatchAssignment
 from sevenbag.contest.server import GameServer
 from sevenbag.contest.settings import (
     ContestRules,
@@ -33,7 +33,7 @@ OTHER, OTHER_PASSWORD = "Beta", "a word of beta's"
 
 
 @contextlib.asynccontextmanager
-async def served(*seats: Seat, games: int = 3) -> AsyncGenerator[tuple[Address, str]]:
+async def served(*seats: AssignedPlayer, games: int = 3) -> AsyncGenerator[tuple[Address, str]]:
     """A match on a game server of its own."""
     server = GameServer(
         ServerSettings(command_port=0, state_port=0),
@@ -47,7 +47,9 @@ async def served(*seats: Seat, games: int = 3) -> AsyncGenerator[tuple[Address, 
     first, second = seats
     match = MatchRules(games=games, game_seconds=20, first_pause_seconds=0.3, pause_seconds=0.05)
     rules = ContestRules(game=GameRules(gravity_ms=(100,)), match=match)
-    server.place(Place(match_token=token, match_name="x", seats=(first, second), rules=rules))
+    server.place(
+        MatchAssignment(match_token=token, match_name="x", players=(first, second), rules=rules)
+    )
     command = server.command_endpoint.rpartition(":")[2]
     state = server.state_endpoint.rpartition(":")[2]
     try:
@@ -57,13 +59,13 @@ async def served(*seats: Seat, games: int = 3) -> AsyncGenerator[tuple[Address, 
         await asyncio.gather(running, return_exceptions=True)
 
 
-def ours() -> Seat:
-    return Seat(team=TEAM, password_hash=hash_password(PASSWORD))
+def ours() -> AssignedPlayer:
+    return AssignedPlayer(team=TEAM, password_hash=hash_password(PASSWORD))
 
 
 def test_our_server_keeps_to_the_text() -> None:
     async def run() -> list[str]:
-        theirs = Seat(team=OTHER, password_hash=hash_password(OTHER_PASSWORD))
+        theirs = AssignedPlayer(team=OTHER, password_hash=hash_password(OTHER_PASSWORD))
         async with served(ours(), theirs) as (address, token):
             sides = (Side(TEAM, PASSWORD), Side(OTHER, OTHER_PASSWORD))
             report = await check_server(address, token, sides, PATIENT)
@@ -75,7 +77,7 @@ def test_our_server_keeps_to_the_text() -> None:
 
 def test_a_bot_plays_against_a_built_in_player() -> None:
     async def run() -> None:
-        theirs = Seat(team="Test Client", bot="random")
+        theirs = AssignedPlayer(team="Test Client", bot="random")
         async with served(ours(), theirs, games=1) as (address, token):
             manner = Manner(team=TEAM, password=PASSWORD, bot="beam:nodes=60")
             played = await play_match(address, token, manner, lambda _: None)
@@ -89,7 +91,7 @@ def test_a_bot_plays_against_a_built_in_player() -> None:
 
 def test_bots_play_against_each_other() -> None:
     async def run() -> None:
-        theirs = Seat(team=OTHER, password_hash=hash_password(OTHER_PASSWORD))
+        theirs = AssignedPlayer(team=OTHER, password_hash=hash_password(OTHER_PASSWORD))
         async with served(ours(), theirs, games=1) as (address, token):
             manners = [
                 Manner(team=TEAM, password=PASSWORD, bot="beam:nodes=150"),

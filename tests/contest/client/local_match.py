@@ -8,7 +8,7 @@ import itertools
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sevenbag.contest.game.pason_game import SEATS, Duel, Verdict
+from sevenbag.contest.game.pason_game import PLAYERS, MoveOutcome, PasonGame
 from sevenbag.protocols.pason import pason_conversion
 from sevenbag.protocols.pason.messages import (
     BoardState,
@@ -56,9 +56,9 @@ class Table:
             lag: seconds that a state message takes.
             thinks: seconds that a thought takes on the table's clock.
         """
-        self.duel = Duel(rules, seed)
+        self.duel = PasonGame(rules, seed)
         self.planners = planners
-        self.verdicts: tuple[Counter[Verdict], Counter[Verdict]] = (Counter(), Counter())
+        self.verdicts: tuple[Counter[MoveOutcome], Counter[MoveOutcome]] = (Counter(), Counter())
         self.now = 0.0
         self._latency = latency
         self._lag = lag
@@ -72,13 +72,13 @@ class Table:
         """Play to the end, or for so long."""
         self._tell()
         self._at(self.duel.step_ms / 1000, self._step)
-        while self._events and not self.duel.over:
+        while self._events and not self.duel.is_over:
             self.now, _, event = heapq.heappop(self._events)
             if self.now > seconds:
                 return
             event()
             await self._let_think()
-            for seat in SEATS:
+            for seat in PLAYERS:
                 self._ask(seat)
 
     # --- helpers --------------------------------------------------------------------------------
@@ -108,10 +108,10 @@ class Table:
             self._at(max(planner.due - self.now, 1e-6), lambda: None)
 
     def _carry_out(self, seat: int, planner: Planner, order: Order) -> None:
-        verdict = self.duel.move(SEATS[seat], order.move, order.number)
+        verdict = self.duel.move(PLAYERS[seat], order.move, order.number)
         self.verdicts[seat][verdict] += 1
         planner.answered(self.now)
-        if verdict is Verdict.DONE:
+        if verdict is MoveOutcome.DONE:
             self._tell()
 
     def _step(self) -> None:

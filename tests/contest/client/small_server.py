@@ -15,8 +15,8 @@ import msgspec
 import zmq
 
 from sevenbag.contest.client.connection import Address
-from sevenbag.contest.game.pason_match import Match
-from sevenbag.contest.scheduler_protocol import Seat
+from sevenbag.contest.game.pason_match import ContestMatch
+from sevenbag.contest.scheduler_protocol import AssignedPlayer
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.protocols.pason.messages import (
     CommandError,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from sevenbag.contest.game.pason_game import Verdict
+    from sevenbag.contest.game.pason_game import MoveOutcome
 
 TEAMS = ("Alpha team", "Beta")
 PASSWORDS = ("alpha's word", "beta's word")
@@ -69,8 +69,8 @@ class SmallServer:
     def __init__(self, rules: ContestRules = QUICK, *, seed: int = 1, ports: str = "*:*") -> None:
         self.rules = rules
         self.seed = seed
-        self.matches: dict[str, Match] = {}
-        self.verdicts: list[Verdict] = []
+        self.matches: dict[str, ContestMatch] = {}
+        self.verdicts: list[MoveOutcome] = []
         self.moves: list[str] = []
         self.answers_each = 1
         self.token = self.add_match()
@@ -89,8 +89,10 @@ class SmallServer:
     def add_match(self) -> str:
         """Another match of the same teams; its token."""
         token = str(uuid.uuid4())
-        seats = (Seat(team=TEAMS[0]), Seat(team=TEAMS[1]))
-        self.matches[token] = Match(token, "A match", seats, self.rules, self.seed, time.time)
+        seats = (AssignedPlayer(team=TEAMS[0]), AssignedPlayer(team=TEAMS[1]))
+        self.matches[token] = ContestMatch(
+            token, "A match", seats, self.rules, self.seed, time.time
+        )
         return token
 
     @property
@@ -133,8 +135,8 @@ class SmallServer:
         """Return the frames of the states that are due on the state channel."""
         due = []
         for token, match in self.matches.items():
-            for finished in match.take_finished():
-                match.game_kept(finished.result.number, time.monotonic())
+            for finished in match.take_finished_games():
+                match.confirm_stored(finished.result.number, time.monotonic())
             for message in match.take_messages():
                 for state in self.say(match, msgspec.json.decode(message)):
                     frames = self.envelope(token, state)
@@ -153,7 +155,7 @@ class SmallServer:
         """What is sent for an answer; None for nothing."""
         return msgspec.json.encode(reply)
 
-    def say(self, match: Match, state: Json) -> list[Json]:
+    def say(self, match: ContestMatch, state: Json) -> list[Json]:
         """What is told in place of a state message."""
         del match
         return [state]
@@ -162,7 +164,7 @@ class SmallServer:
         """What is published for a state; None for nothing."""
         return [token.encode(), msgspec.json.encode(state)]
 
-    def obey(self, match: Match, seat: int, command: GameMove) -> None:
+    def obey(self, match: ContestMatch, seat: int, command: GameMove) -> None:
         """Carry out a move."""
         number = command.piece_number
         verdict = match.move(

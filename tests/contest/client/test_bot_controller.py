@@ -10,7 +10,7 @@ import pytest
 from sevenbag.bots.bot import Bot, Limits, Suggestion
 from sevenbag.bots.registry import create_bot
 from sevenbag.contest.client.bot_controller import Planner
-from sevenbag.contest.game.pason_game import Duel, Verdict
+from sevenbag.contest.game.pason_game import MoveOutcome, PasonGame
 from sevenbag.contest.settings import GameRules
 from sevenbag.errors import BotDiedError, BotForfeitError, BotStartError, RulesError
 from tests.contest.client.local_match import TEAMS, Table
@@ -50,10 +50,10 @@ async def game(
     return table, planners
 
 
-def undone(table: Table) -> Counter[Verdict]:
+def undone(table: Table) -> Counter[MoveOutcome]:
     """Moves that were not done, of both."""
     verdicts = table.verdicts[0] + table.verdicts[1]
-    del verdicts[Verdict.DONE]
+    del verdicts[MoveOutcome.DONE]
     return verdicts
 
 
@@ -111,7 +111,7 @@ def test_no_more_moves_a_second_than_allowed() -> None:
 )
 def test_whatever_the_open_points_are(rules: GameRules) -> None:
     table, planners = asyncio.run(game(BEAM, rules, seconds=2, thinks=0.005))
-    assert sum(table.duel.locked) > 80
+    assert sum(table.duel.locked_pieces) > 80
     assert sum(planner.tally.elsewhere for planner in planners) <= 4
     moves = sum(table.verdicts[0].values()) + sum(table.verdicts[1].values())
     assert sum(undone(table).values()) <= moves * 0.06
@@ -137,7 +137,7 @@ def test_what_gravity_moves_while_moves_are_slow_is_caught() -> None:
     table, planners = asyncio.run(
         game("random:seed=4", GameRules(gravity_ms=(20,)), seconds=3, latency=0.02)
     )
-    assert sum(table.duel.locked) > 10
+    assert sum(table.duel.locked_pieces) > 10
     for planner in planners:
         tally = planner.tally
         assert tally.dropped + tally.lost + tally.elsewhere >= tally.pieces - 1
@@ -195,7 +195,7 @@ def test_a_bot_that_dies_leaves_its_piece_to_gravity(error: Exception) -> None:
     assert str(planner.failure).startswith("doll: ")
     assert str(error) in str(planner.failure)
     assert not table.verdicts[0]
-    assert table.duel.locked[0] >= 2
+    assert table.duel.locked_pieces[0] >= 2
     assert len(bot.positions) == 1
     assert bot.gone == 1
 
@@ -211,7 +211,7 @@ def test_a_bot_that_knows_no_move_still_gets_its_next_piece(error: Exception | N
     table, planner = asyncio.run(alone(bot, seconds=0.3))
     assert planner.failure is None
     assert len(bot.positions) > 5
-    assert table.duel.locked[0] > 5
+    assert table.duel.locked_pieces[0] > 5
 
 
 @pytest.mark.parametrize("error", [BotStartError("doll", "no"), RulesError("no")])
@@ -224,7 +224,7 @@ def test_what_the_bot_is_told() -> None:
     bot = Doll()
     table, _ = asyncio.run(alone(bot, seconds=0.02))
     first = bot.positions[0]
-    fresh = Duel(GameRules(), 1)
+    fresh = PasonGame(GameRules(), 1)
     piece = fresh.pieces[0]
     assert piece is not None
     assert [each.name for each in first.queue] == [piece.kind, *fresh.queue]

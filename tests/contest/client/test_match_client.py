@@ -14,7 +14,7 @@ from sevenbag.contest.client.connection import parse_address
 from sevenbag.contest.client.match_client import MatchResult, connect, connect_async, result_of
 from sevenbag.contest.client.match_session import Patience
 from sevenbag.contest.client.match_view import MatchView
-from sevenbag.contest.game.state_encoder import decode_figures
+from sevenbag.contest.game.state_encoder import decode_statistics
 from sevenbag.errors import InputError, PlacementError, RefusedError, SilentServerError
 from tests.contest.client.small_server import PASSWORDS, TEAMS, SmallServer
 from tests.contest.game.match_driver import Stage
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from sevenbag.contest.client.match_client import AsyncMatch
     from sevenbag.contest.game import match_results
-    from sevenbag.contest.game.pason_game import Seat
+    from sevenbag.contest.game.pason_game import PlayerIndex
 
 HASTY = Patience(answer=0.3, server=0.6, state=0.5, silence=1.5)
 
@@ -107,14 +107,14 @@ def test_reconnected_client_counts_earlier_games() -> None:
 
 
 @pytest.mark.parametrize(("there", "how"), [(0, "won"), (1, "lost")])
-def test_walkover_has_winner_and_reason(there: Seat, how: str) -> None:
+def test_walkover_has_winner_and_reason(there: PlayerIndex, how: str) -> None:
     stage = Stage(connect_seconds=30)
     stage.match.connect(there, stage.now)
     stage.wait(31)
-    figures = stage.match.result_figures()
+    figures = stage.match.result_statistics()
     assert figures is not None
     view = MatchView()
-    for message in (decode_figures(figures), *stage.told):
+    for message in (decode_statistics(figures), *stage.told):
         view.hear(message)
     one, other = stage.match.teams
     assert str(result_of(view, one)) == (

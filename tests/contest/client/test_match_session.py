@@ -13,7 +13,7 @@ import pytest
 from sevenbag.bots.bot import Limits
 from sevenbag.contest.client.contest_client import Manner, Task, play_all, play_match
 from sevenbag.contest.client.match_session import Patience
-from sevenbag.contest.game.pason_game import Verdict
+from sevenbag.contest.game.pason_game import MoveOutcome
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.errors import ContestError, RefusedError, SilentServerError
 from tests.contest.client.simulated import simulate
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sevenbag.contest.client.connection import Address
     from sevenbag.contest.client.contest_client import Played
-    from sevenbag.contest.game.pason_match import Match
+    from sevenbag.contest.game.pason_match import ContestMatch
     from sevenbag.protocols.pason.messages import GameMove
 
 Json = dict[str, Any]
@@ -165,7 +165,7 @@ def test_a_server_that_tells_little() -> None:
     class Lazy(SmallServer):
         told_at = 0.0
 
-        def say(self, match: Match, state: Json) -> list[Json]:
+        def say(self, match: ContestMatch, state: Json) -> list[Json]:
             now = time.monotonic()
             if state["comm_type"] == "GamePieceState":
                 if now - self.told_at < 0.1:
@@ -179,7 +179,7 @@ def test_a_server_that_tells_little() -> None:
     )
     server = Lazy(rules)
     played = match(server)
-    assert set(server.verdicts) <= {Verdict.DONE, Verdict.GAME_OVER, Verdict.NO_PIECE}
+    assert set(server.verdicts) <= {MoveOutcome.DONE, MoveOutcome.GAME_OVER, MoveOutcome.NO_PIECE}
     for each in played:
         missed, pieces = each.undone
         assert pieces >= 3

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from sevenbag.contest.client.match_viewer import Scene, watch
-from sevenbag.contest.game.state_encoder import GameFigures
+from sevenbag.contest.game.state_encoder import GameStatistics
 from sevenbag.errors import SilentServerError
 from sevenbag.protocols.pason.messages import GameEnd, PieceState, decode_state
 from tests.contest.client.simulated import simulate
@@ -76,7 +76,7 @@ def test_what_is_drawn() -> None:
     }
     told |= {"states": pieces, "queue": ["I", "T"]}
     scene.hear(decode_state(encoded({"comm_type": "GamePieceState", **told})))
-    scene.figures = GameFigures(
+    scene.figures = GameStatistics(
         game_name="x",
         timestamp=1.0,
         scores={"A": 700, "B": 0},

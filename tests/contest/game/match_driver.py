@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.game import pason_replay
-from sevenbag.contest.game.match_results import GameResult
-from sevenbag.contest.game.pason_match import Match
+from sevenbag.contest.game.match_results import ContestGameResult
+from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.protocols.pason.messages import (
     State,
@@ -15,7 +15,7 @@ from sevenbag.protocols.pason.messages import (
 )
 
 if TYPE_CHECKING:
-    from sevenbag.contest.game.pason_game import Duel, Seat
+    from sevenbag.contest.game.pason_game import PasonGame, PlayerIndex
 
 TOKEN = "0b4ce4a7-7a8b-4a51-9c27-5b8f0e3c7c11"
 TEAMS = ("Team Awesome", 'Vierzig "€"')
@@ -42,7 +42,7 @@ class Stage:
         self,
         *,
         game: GameRules | None = None,
-        finished: tuple[GameResult, ...] = (),
+        finished: tuple[ContestGameResult, ...] = (),
         seed: int = 5,
         attempt: int = 1,
         keeps: bool = True,
@@ -51,12 +51,17 @@ class Stage:
         self.now = 100.0
         self.told: list[State] = []
         self.raw: list[bytes] = []
-        self.games: list[GameResult] = []
-        self.records: list[pason_replay.Record] = []
+        self.games: list[ContestGameResult] = []
+        self.records: list[pason_replay.PasonReplay] = []
         self.keeps = keeps
         rules = ContestRules(game=game or GameRules(), match=MatchRules(**match))
-        seats = (scheduler_protocol.Seat(team=TEAMS[0]), scheduler_protocol.Seat(team=TEAMS[1]))
-        self.match = Match(TOKEN, "Final", seats, rules, seed, self.wall, finished, attempt=attempt)
+        seats = (
+            scheduler_protocol.AssignedPlayer(team=TEAMS[0]),
+            scheduler_protocol.AssignedPlayer(team=TEAMS[1]),
+        )
+        self.match = ContestMatch(
+            TOKEN, "Final", seats, rules, seed, self.wall, finished, attempt=attempt
+        )
         self.match.advance(self.now)
         self.look()
 
@@ -67,19 +72,19 @@ class Stage:
         raw = self.match.take_messages()
         self.raw += raw
         self.told += map(decode_state, raw)
-        for game in self.match.take_finished():
+        for game in self.match.take_finished_games():
             self.games.append(game.result)
-            self.records.append(pason_replay.decode(game.replay))
+            self.records.append(pason_replay.decode_replay(game.replay))
             if self.keeps:
-                self.match.game_kept(game.result.number, self.now)
+                self.match.confirm_stored(game.result.number, self.now)
                 self.look()
 
     def wait(self, seconds: float) -> list[State]:
         """Let time pass, moment by moment; what is told meanwhile."""
         before = len(self.told)
         until = self.now + seconds
-        while self.match.due is not None and self.match.due <= until:
-            self.now = max(self.match.due, self.now)
+        while self.match.next_event_at is not None and self.match.next_event_at <= until:
+            self.now = max(self.match.next_event_at, self.now)
             self.match.advance(self.now)
             self.look()
         self.now = until
@@ -92,32 +97,34 @@ class Stage:
             self.match.connect(seat, self.now)
         self.look()
 
-    def move(self, seat: Seat, move: Any, number: Any = None) -> str:
+    def move(self, seat: PlayerIndex, move: Any, number: Any = None) -> str:
         verdict = self.match.move(seat, move, number, self.now)
         self.look()
         return verdict
 
     def begin(self) -> None:
         """Let the next game begin."""
-        self.wait((self.match.due or self.now) - self.now)
+        self.wait((self.match.next_event_at or self.now) - self.now)
         assert self.match.phase == "game"
 
-    def lose(self, seat: Seat) -> None:
+    def lose(self, seat: PlayerIndex) -> None:
         """Stack up until the game is over."""
         self.begin()
         while self.match.phase == "game":
             self.move(seat, "drop")
 
-    def duel(self) -> Duel:
-        assert self.match.duel is not None
-        return self.match.duel
+    def duel(self) -> PasonGame:
+        assert self.match.game is not None
+        return self.match.game
 
 
-SEATS: tuple[Seat, Seat] = (0, 1)
+SEATS: tuple[PlayerIndex, PlayerIndex] = (0, 1)
 
 
-def game(number: int, winner: Seat, scores: tuple[int, int] = (0, 0), **more: Any) -> GameResult:
-    return GameResult(
+def game(
+    number: int, winner: PlayerIndex, scores: tuple[int, int] = (0, 0), **more: Any
+) -> ContestGameResult:
+    return ContestGameResult(
         number=number,
         game_name=f"Game {number}",
         winner=winner,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.contest.game.cell_tracker import Painter
+from sevenbag.contest.game.cell_tracker import CellTracker
 from sevenbag.protocols.pason.messages import PieceState
 from sevenbag.protocols.pason.pason_conversion import PIECES, SHAPES, cell_bit
 
@@ -69,8 +69,8 @@ class Letters:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_cell_of_a_game_keeps_its_colour(seed: int) -> None:
-    letters, painter = Letters(seed), Painter()
-    painter.board(0, None)
+    letters, painter = Letters(seed), CellTracker()
+    painter.update(0, None)
     risen = 0
     for _ in range(60):
         piece = letters.piece()
@@ -79,58 +79,58 @@ def test_every_cell_of_a_game_keeps_its_colour(seed: int) -> None:
         rise = letters.chance.choice([0, 0, 0, 1, 2, 4])
         letters.garbage(rise)
         risen += rise
-        assert painter.board(bits(letters.rows), piece) == rise
+        assert painter.update(bits(letters.rows), piece) == rise
         assert painter.rows == letters.rows
     assert risen > 0
     assert {letter for row in painter.rows for letter in row} > {"G", "."}
 
 
 def test_cleared_rows_leave_with_their_colours() -> None:
-    painter = Painter()
+    painter = CellTracker()
     below = [*EMPTY[:19], "LLLJJJSSS."]
-    painter.board(bits(below), None)
+    painter.update(bits(below), None)
     # Nobody saw these cells come.
     assert painter.rows[19] == "UUUUUUUUU."
     # An I upright in the gap: one row goes, three of its cells stay.
-    assert painter.board(bits([*EMPTY[:17], *[".........I"] * 3]), falling("I", 1, 5, 9)) == 0
+    assert painter.update(bits([*EMPTY[:17], *[".........I"] * 3]), falling("I", 1, 5, 9)) == 0
     assert painter.rows == [*EMPTY[:17], *[".........I"] * 3]
 
 
 def test_garbage_below_a_piece_that_goes_on_falling() -> None:
-    painter = Painter()
-    painter.board(0, None)
+    painter = CellTracker()
+    painter.update(0, None)
     piece = falling("T", 0, 3, 5)
-    assert painter.board(bits([*EMPTY[:19], "GG.GG.GG.."]), piece) == 1
-    assert painter.board(bits([*EMPTY[:18], "GG.GG.GG..", "G.GG.GGG.."]), piece) == 1
+    assert painter.update(bits([*EMPTY[:19], "GG.GG.GG.."]), piece) == 1
+    assert painter.update(bits([*EMPTY[:18], "GG.GG.GG..", "G.GG.GGG.."]), piece) == 1
     assert painter.rows[18:] == ["GG.GG.GG..", "G.GG.GGG.."]
 
 
 def test_what_was_missed_costs_no_other_cell_its_colour() -> None:
-    painter = Painter()
-    painter.board(0, None)
-    painter.board(bits([*EMPTY[:18], "....OO....", "....OO...."]), falling("O", 0, 0, 5))
+    painter = CellTracker()
+    painter.update(0, None)
+    painter.update(bits([*EMPTY[:18], "....OO....", "....OO...."]), falling("O", 0, 0, 5))
     # An S on top and two rows of garbage, of which nothing was heard.
     rows = [*EMPTY[:14], "....SS....", "...SS.....", "....OO....", "....OO...."]
     rows += ["#.#.#.#.#.", "##..##...."]
-    painter.board(bits(rows), None)
+    painter.update(bits(rows), None)
     assert painter.rows == [row.replace("S", "U").replace("#", "U") for row in rows]
 
 
 def test_a_piece_that_locks_where_nobody_saw_it() -> None:
-    painter = Painter()
-    painter.board(0, None)
+    painter = CellTracker()
+    painter.update(0, None)
     rows = [*EMPTY[:18], ".......SS.", "......SS.."]
-    painter.board(bits(rows), falling("S", 0, 0, 5))
+    painter.update(bits(rows), falling("S", 0, 0, 5))
     assert painter.rows == rows
     rows = [*EMPTY[:16], ".......Z..", "......ZZ..", "......ZSS.", "......SS.."]
-    painter.board(bits(rows), falling("Z", 0, 0, 5))
+    painter.update(bits(rows), falling("Z", 0, 0, 5))
     assert painter.rows == rows
 
 
 def test_a_new_game_is_an_empty_board() -> None:
-    painter = Painter()
-    painter.board(bits([*EMPTY[:19], "GGGGG.GGGG"]), None)
-    painter.board(0, falling("T", 0, 0, 5))
+    painter = CellTracker()
+    painter.update(bits([*EMPTY[:19], "GGGGG.GGGG"]), None)
+    painter.update(0, falling("T", 0, 0, 5))
     assert painter.rows == EMPTY
 
 
@@ -144,8 +144,8 @@ def test_a_new_game_is_an_empty_board() -> None:
     ],
 )
 def test_pieces_that_cannot_be(piece: PieceState) -> None:
-    painter = Painter()
-    painter.board(bits([*EMPTY[:19], "#........."]), piece)
+    painter = CellTracker()
+    painter.update(bits([*EMPTY[:19], "#........."]), piece)
     assert painter.rows[19] in {"U.........", "G........."}
-    painter.board((1 << 300) - 1, piece)
+    painter.update((1 << 300) - 1, piece)
     assert all(letter != "." for letter in painter.text)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.contest.game.pason_game import Duel, Outcome, Seat
+from sevenbag.contest.game.pason_game import GameOutcome, PasonGame, PlayerIndex
 from sevenbag.contest.settings import GameRules
 from sevenbag.protocols.pason.messages import MOVES
 from sevenbag.protocols.pason.pason_conversion import cell_bit
 from tests.protocols.pason.table import CELLS
 
 if TYPE_CHECKING:
-    from sevenbag.contest.game.pason_game import Falling
+    from sevenbag.contest.game.pason_game import FallingPiece
     from sevenbag.protocols.pason.pason_conversion import PieceName
 
 
@@ -28,21 +28,21 @@ def board(*rows: str) -> int:
     )
 
 
-def piece_of(duel: Duel, seat: Seat) -> Falling:
+def piece_of(duel: PasonGame, seat: PlayerIndex) -> FallingPiece:
     piece = duel.pieces[seat]
     assert piece is not None
     return piece
 
 
 def give(
-    duel: Duel, seat: Seat, kind: PieceName, orient: int = 0, row: int = 0, col: int = 5
-) -> Falling:
+    duel: PasonGame, seat: PlayerIndex, kind: PieceName, orient: int = 0, row: int = 0, col: int = 5
+) -> FallingPiece:
     piece = piece_of(duel, seat)
     piece.kind, piece.orient, piece.row, piece.col = kind, orient, row, col
     return piece
 
 
-def clearing(duel: Duel, seat: Seat, rows: int) -> None:
+def clearing(duel: PasonGame, seat: PlayerIndex, rows: int) -> None:
     """Prepare a clear of so many rows by a drop."""
     give(duel, seat, "I", orient=1, row=3, col=9)
     duel.boards[seat] = board("#.........", *["#########."] * rows)
@@ -53,7 +53,7 @@ def clearing(duel: Duel, seat: Seat, rows: int) -> None:
 
 def test_pieces_enter_at_column_5_of_row_0_in_orientation_0() -> None:
     for seed in range(20):
-        duel = Duel(GameRules(), seed)
+        duel = PasonGame(GameRules(), seed)
         for seat in (0, 1):
             piece = piece_of(duel, seat)
             assert (piece.row, piece.col, piece.orient) == (0, 5, 0)
@@ -63,17 +63,17 @@ def test_pieces_enter_at_column_5_of_row_0_in_orientation_0() -> None:
     ("rows", "points", "sent"), [(0, 0, 0), (1, 100, 0), (2, 200, 1), (3, 500, 2), (4, 800, 4)]
 )
 def test_points_and_rows_sent(rows: int, points: int, sent: int) -> None:
-    duel = Duel(GameRules(garbage_when="lock"), 1)
+    duel = PasonGame(GameRules(garbage_when="lock"), 1)
     clearing(duel, 0, rows)
     assert duel.move(0, "drop") == "done"
     assert duel.scores == [points, 0]
     assert duel.lines == [rows, 0]
-    assert duel.waiting == [0, sent]
+    assert duel.pending_garbage == [0, sent]
     assert duel.take_changes().cleared == (tuple(range(20 - rows, 20)), ())
 
 
 def test_rows_above_a_clear_move_down() -> None:
-    duel = Duel(GameRules(), 1)
+    duel = PasonGame(GameRules(), 1)
     duel.boards[0] = board("##........", "#########.", "..######..", "#########.")
     give(duel, 0, "I", orient=1, row=3, col=9)
     duel.move(0, "drop")
@@ -82,7 +82,7 @@ def test_rows_above_a_clear_move_down() -> None:
 
 
 def test_points_are_multiplied_by_the_factor_of_the_level_before() -> None:
-    duel = Duel(GameRules(level_points=(800, 1000), level_factors=(1, 5)), 1)
+    duel = PasonGame(GameRules(level_points=(800, 1000), level_factors=(1, 5)), 1)
     clearing(duel, 0, 4)
     duel.move(0, "drop")
     assert (duel.scores, duel.level) == ([800, 0], 2)
@@ -100,7 +100,7 @@ def test_points_are_multiplied_by_the_factor_of_the_level_before() -> None:
 
 
 def test_pieces_fall_faster_with_the_level() -> None:
-    duel = Duel(GameRules(level_points=(100, 200, 300), gravity_ms=(900, 400, 100)), 1)
+    duel = PasonGame(GameRules(level_points=(100, 200, 300), gravity_ms=(900, 400, 100)), 1)
     periods = [duel.step_ms]
     for _ in range(4):
         clearing(duel, 0, 1)
@@ -110,7 +110,7 @@ def test_pieces_fall_faster_with_the_level() -> None:
 
 
 def test_a_dropped_piece_is_followed_at_once() -> None:
-    duel = Duel(GameRules(), 1)
+    duel = PasonGame(GameRules(), 1)
     first, upcoming = piece_of(duel, 0), list(duel.queue)
     assert duel.move(0, "drop") == "done"
     now = piece_of(duel, 0)
@@ -120,7 +120,7 @@ def test_a_dropped_piece_is_followed_at_once() -> None:
 
 
 def test_a_piece_locked_by_gravity_is_followed_one_step_later() -> None:
-    duel = Duel(GameRules(), 1)
+    duel = PasonGame(GameRules(), 1)
     piece = give(duel, 0, "O", row=18)
     number = piece.number
     duel.step()
@@ -140,7 +140,7 @@ def test_a_piece_locked_by_gravity_is_followed_one_step_later() -> None:
 def test_both_drawing_in_one_step_do_so_in_random_order() -> None:
     first = Counter[bool]()
     for seed in range(60):
-        duel = Duel(GameRules(), seed)
+        duel = PasonGame(GameRules(), seed)
         for seat in (0, 1):
             give(duel, seat, "O", row=18)
         duel.step()
@@ -155,16 +155,16 @@ def test_both_drawing_in_one_step_do_so_in_random_order() -> None:
 
 
 def test_the_queue_is_shared_first_come_first_served() -> None:
-    duel = Duel(GameRules(), 3)
+    duel = PasonGame(GameRules(), 3)
     upcoming = list(duel.queue)
-    seats: tuple[Seat, ...] = (0, 1, 1, 0, 1)
+    seats: tuple[PlayerIndex, ...] = (0, 1, 1, 0, 1)
     for place, seat in enumerate(seats):
         duel.move(seat, "drop")
         assert piece_of(duel, seat).kind == upcoming[place]
 
 
 def test_a_move_that_collides_is_not_performed() -> None:
-    duel = Duel(GameRules(), 1)
+    duel = PasonGame(GameRules(), 1)
     piece = give(duel, 0, "T", row=5, col=1)
     assert duel.move(0, "left") == "collides"
     assert (piece.row, piece.col, piece.orient) == (5, 1, 0)
@@ -180,7 +180,7 @@ def test_a_move_that_collides_is_not_performed() -> None:
 
 
 def test_a_move_for_another_piece_is_not_performed() -> None:
-    duel = Duel(GameRules(), 1)
+    duel = PasonGame(GameRules(), 1)
     piece = piece_of(duel, 0)
     for number in (piece.number + 1, piece.number - 1, -1, 10**30, str(piece.number)):
         assert duel.move(0, "left", number) == "out of date"
@@ -190,16 +190,16 @@ def test_a_move_for_another_piece_is_not_performed() -> None:
 
 
 def test_who_exceeds_row_20_with_a_locked_piece_loses() -> None:
-    duel = Duel(GameRules(), 1)
+    duel = PasonGame(GameRules(), 1)
     duel.boards[0] = sum(cell_bit(row, 5) for row in range(2, 20))
     give(duel, 0, "I", orient=1, row=-1)
     duel.move(0, "drop")
-    assert duel.outcome == Outcome(1, "top out")
+    assert duel.outcome == GameOutcome(1, "top out")
     assert duel.move(0, "left") == duel.move(1, "drop") == "game over"
 
 
 def test_a_stack_that_ends_at_the_top_goes_on() -> None:
-    duel = Duel(GameRules(), 1)
+    duel = PasonGame(GameRules(), 1)
     duel.boards[0] = sum(cell_bit(row, 0) for row in range(4, 20))
     give(duel, 0, "I", orient=1, row=1, col=0)
     assert duel.move(0, "drop") == "done"
@@ -208,13 +208,13 @@ def test_a_stack_that_ends_at_the_top_goes_on() -> None:
 
 def test_a_blocked_entry_loses_or_lifts() -> None:
     blocked = board(*["....##...."] * 20)
-    duel = Duel(GameRules(blocked_spawn="lose"), 1)
+    duel = PasonGame(GameRules(blocked_spawn="lose"), 1)
     give(duel, 0, "O", row=0, col=1)
     duel.boards[0] = blocked
     duel.move(0, "drop")
-    assert duel.outcome == Outcome(1, "top out")
+    assert duel.outcome == GameOutcome(1, "top out")
 
-    duel = Duel(GameRules(blocked_spawn="lift"), 1)
+    duel = PasonGame(GameRules(blocked_spawn="lift"), 1)
     give(duel, 0, "O", row=0, col=1)
     duel.boards[0] = blocked
     duel.move(0, "drop")
@@ -225,14 +225,14 @@ def test_a_blocked_entry_loses_or_lifts() -> None:
 
 
 def test_by_time_points_win_then_a_coin() -> None:
-    duel = Duel(GameRules(), 1)
+    duel = PasonGame(GameRules(), 1)
     duel.scores = [100, 200]
-    duel.time_up()
-    assert duel.outcome == Outcome(1, "points at the time limit")
+    duel.end_by_time()
+    assert duel.outcome == GameOutcome(1, "points at the time limit")
     winners = Counter[int]()
     for seed in range(60):
-        duel = Duel(GameRules(), seed)
-        duel.time_up()
+        duel = PasonGame(GameRules(), seed)
+        duel.end_by_time()
         assert duel.outcome is not None
         assert duel.outcome.ending == "coin flip at the time limit"
         winners[duel.outcome.winner] += 1
@@ -241,7 +241,9 @@ def test_by_time_points_win_then_a_coin() -> None:
 
 def test_garbage_rows_are_coins_with_at_least_one_gap() -> None:
     # By the players' words about 5 holes a row, sometimes 1, sometimes 10.
-    duel = Duel(GameRules(sends=(20, 0, 0, 0, 0), garbage_when="instant", garbage_out="cut"), 4)
+    duel = PasonGame(
+        GameRules(sends=(20, 0, 0, 0, 0), garbage_when="instant", garbage_out="cut"), 4
+    )
     holes, columns = Counter[int](), Counter[int]()
     rows = 0
     while rows < 6000:
@@ -266,16 +268,16 @@ def test_garbage_rows_are_coins_with_at_least_one_gap() -> None:
 
 
 def test_garbage_pushes_the_stack_up_and_is_cleared_like_any_row() -> None:
-    duel = Duel(GameRules(sends=(0, 1, 1, 2, 4), garbage_when="lock"), 1)
+    duel = PasonGame(GameRules(sends=(0, 1, 1, 2, 4), garbage_when="lock"), 1)
     duel.boards[1] = board("##..######")
     clearing(duel, 0, 1)
     duel.move(0, "drop")
-    assert duel.waiting == [0, 1]
+    assert duel.pending_garbage == [0, 1]
     give(duel, 1, "O", row=0, col=1)
     duel.boards[1] = board("..########", "..########")
     duel.move(1, "drop")
     assert duel.lines == [1, 2]
-    assert duel.waiting[1] == 0
+    assert duel.pending_garbage[1] == 0
     garbage = duel.boards[1]
     assert garbage >> 10 == 0
     # Fill its gaps: it clears.
@@ -288,7 +290,7 @@ def test_garbage_pushes_the_stack_up_and_is_cleared_like_any_row() -> None:
 def test_a_piece_falls_that_garbage_took_its_ground_from() -> None:
     fates = Counter[bool]()
     for seed in range(20):
-        duel = Duel(GameRules(garbage_when="instant"), seed)
+        duel = PasonGame(GameRules(garbage_when="instant"), seed)
         clearing(duel, 0, 4)
         piece_of(duel, 0).row = 17
         duel.boards[1] = cell_bit(10, 5)
@@ -303,14 +305,14 @@ def test_a_piece_falls_that_garbage_took_its_ground_from() -> None:
 
 
 def test_bags_hold_each_piece_once() -> None:
-    duel = Duel(GameRules(queue="bag", queue_length=12), 9)
+    duel = PasonGame(GameRules(queue="bag", queue_length=12), 9)
     both = sorted((piece_of(duel, 0), piece_of(duel, 1)), key=lambda piece: piece.number)
     drawn = [piece.kind for piece in both] + duel.queue
     assert sorted(drawn[:7]) == sorted(drawn[7:14]) == sorted("OISZLJT")
 
 
 def test_even_draws_are_even() -> None:
-    duel = Duel(GameRules(queue_length=20), 2)
+    duel = PasonGame(GameRules(queue_length=20), 2)
     drawn = Counter[str]()
     for _ in range(2000):
         duel.boards[0] = 0

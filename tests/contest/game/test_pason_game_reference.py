@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sevenbag.contest.game.pason_game import Duel, Outcome, Seat, Verdict
+from sevenbag.contest.game.pason_game import GameOutcome, MoveOutcome, PasonGame, PlayerIndex
 from sevenbag.contest.settings import GameRules
 from sevenbag.errors import PlacementError
 from sevenbag.protocols.pason.messages import MOVES
@@ -52,7 +52,7 @@ ALL_RULES = [
 ]
 """Every combination of what has few values; the rest goes round."""
 
-Action = tuple[Seat, "MoveName", int | None] | None
+Action = tuple[PlayerIndex, "MoveName", int | None] | None
 """Seat, move, and how far off the piece number is (None: without one); None for a time step."""
 
 
@@ -103,7 +103,7 @@ def cells_of(number: int) -> set[tuple[int, int]]:
     return cells
 
 
-def state(duel: Duel) -> dict[str, Any]:
+def state(duel: PasonGame) -> dict[str, Any]:
     return {
         "boards": [cells_of(number) for number in duel.boards],
         "pieces": [
@@ -111,8 +111,8 @@ def state(duel: Duel) -> dict[str, Any]:
             for piece in duel.pieces
         ],
         "queue": list(duel.queue),
-        "figures": (duel.scores, duel.lines, duel.locked, duel.waiting, duel.level),
-        "next": duel.next_numbers,
+        "figures": (duel.scores, duel.lines, duel.locked_pieces, duel.pending_garbage, duel.level),
+        "next": duel.next_piece_numbers,
         "outcome": duel.outcome and tuple(duel.outcome),
     }
 
@@ -135,7 +135,7 @@ def play_both(
     rules: GameRules, seed: int, stacks: tuple[list[int], list[int]], actions: list[Action]
 ) -> None:
     """Play a game in both, and compare all that is after every move and step."""
-    fast, slow = Duel(rules, seed, first_number=7), SlowDuel(rules, seed, 7)
+    fast, slow = PasonGame(rules, seed, first_piece_number=7), SlowDuel(rules, seed, 7)
     for seat, stack in enumerate(stacks):
         fast.boards[seat] = sum(bits << 10 * row for row, bits in enumerate(stack))
         slow.boards[seat] = cells_of(fast.boards[seat])
@@ -162,7 +162,7 @@ def play_both(
         seen = ("pieces", "queue")
         assert changes.pieces == any(before[key] != after[key] for key in seen)
         before = after
-    fast.time_up()
+    fast.end_by_time()
     slow.time_up()
     assert state(fast) == slow_state(slow)
 
@@ -206,11 +206,11 @@ def test_games_go_as_the_slow_one_whatever_is_done(
 def test_the_kernel_agrees_on_collisions_and_clears(
     seed: int, chance: random.Random, moves: list[MoveName]
 ) -> None:
-    duel = Duel(GameRules(), seed)
+    duel = PasonGame(GameRules(), seed)
     duel.boards[0] = sum(bits << 10 * row for row, bits in enumerate(random_stack(chance)))
     for move in moves:
         piece = duel.pieces[0]
-        if duel.over or piece is None:
+        if duel.is_over or piece is None:
             break
         kernel = board_to_kernel(duel.boards[0])
         place = PasonPlacement(piece.kind, piece.orient, piece.row, piece.col)
@@ -222,7 +222,7 @@ def test_the_kernel_agrees_on_collisions_and_clears(
             duel.move(0, move)
             above = any(row < 0 for row, _ in place.cells)
             cleared = kernel.lock(parse_placement(place))
-            assert (duel.outcome == Outcome(1, "top out")) >= above
+            assert (duel.outcome == GameOutcome(1, "top out")) >= above
             if not above:
                 assert board_from_kernel(kernel) == duel.boards[0]
                 assert duel.lines[0] - lines == cleared
@@ -239,6 +239,6 @@ def test_the_kernel_agrees_on_collisions_and_clears(
             fits = kernel.fits(parse_placement(wanted))
         except PlacementError:
             fits = False
-        assert duel.move(0, move) == (Verdict.DONE if fits else Verdict.COLLIDES)
+        assert duel.move(0, move) == (MoveOutcome.DONE if fits else MoveOutcome.COLLIDES)
         now = wanted if fits else place
         assert (piece.orient, piece.row, piece.col) == (now.orient, now.row, now.col)

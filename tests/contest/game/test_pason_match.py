@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.game import pason_replay
 from sevenbag.contest.game.match_results import MatchResult
-from sevenbag.contest.game.pason_match import Match
+from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.settings import ContestRules, GameRules
 from sevenbag.errors import InputError
 from sevenbag.protocols.pason import pason_conversion
@@ -29,7 +29,7 @@ from tests.contest.game.match_driver import FIELDS, SEATS, STATE_FIELDS, TEAMS, 
 from tests.properties import examples
 
 if TYPE_CHECKING:
-    from sevenbag.contest.game.pason_game import Duel
+    from sevenbag.contest.game.pason_game import PasonGame
 
 # --- how it begins --------------------------------------------------------------------------------
 
@@ -38,7 +38,7 @@ def test_nothing_is_told_before_both_have_come_and_a_pause_is_over() -> None:
     stage = Stage(first_pause_seconds=1.5)
     assert stage.wait(5) == []
     stage.match.connect(0, stage.now)
-    assert stage.match.present == (True, False)
+    assert stage.match.connected == (True, False)
     assert stage.wait(5) == []
     stage.match.connect(1, stage.now)
     stage.match.connect(1, stage.now + 0.5)
@@ -69,9 +69,12 @@ def test_where_nobody_comes_nobody_wins() -> None:
 
 
 def test_teams_must_differ_and_games_be_without_a_gap() -> None:
-    seats = (scheduler_protocol.Seat(team="A"), scheduler_protocol.Seat(team="A"))
+    seats = (
+        scheduler_protocol.AssignedPlayer(team="A"),
+        scheduler_protocol.AssignedPlayer(team="A"),
+    )
     with pytest.raises(InputError, match="'A'"):
-        Match(TOKEN, "x", seats, ContestRules(), 1, float)
+        ContestMatch(TOKEN, "x", seats, ContestRules(), 1, float)
     with pytest.raises(InputError, match="numbered 1, 2, 3"):
         Stage(finished=(game(2, 0),))
 
@@ -79,7 +82,7 @@ def test_teams_must_differ_and_games_be_without_a_gap() -> None:
 # --- what is told ---------------------------------------------------------------------------------
 
 
-def state_of(duel: Duel) -> tuple[dict[str, Any], list[str]]:
+def state_of(duel: PasonGame) -> tuple[dict[str, Any], list[str]]:
     pieces = {
         team: piece
         and PieceState(
@@ -149,11 +152,11 @@ def test_states_are_those_of_the_game_and_in_order(seed: int) -> None:
     assert drawn == sorted(set(drawn))
     assert drawn[0] == 1
     for result, kept in zip(stage.games, stage.records, strict=True):
-        again = pason_replay.replayed(kept)
+        again = pason_replay.replay_game(kept)
         assert again.outcome == (result.winner, result.ending)
-        assert (tuple(again.scores), tuple(again.locked)) == (result.scores, result.pieces)
+        assert (tuple(again.scores), tuple(again.locked_pieces)) == (result.scores, result.pieces)
         assert again.next_number == result.last_piece_number + 1
-        *_, (at, last) = pason_replay.frames(kept)
+        *_, (at, last) = pason_replay.iterate_frames(kept)
         assert at <= kept.end.milliseconds
         assert last["boards"] == kept.end.boards
 
@@ -316,12 +319,12 @@ def test_the_end_of_a_game_is_told_when_it_is_kept() -> None:
     assert stage.wait(100) == []
     assert stage.match.games == (0, 0)
     assert stage.move(1, "left") == "game over"
-    assert stage.match.take_figures() is not None
-    stage.match.game_kept(7, stage.now)
+    assert stage.match.take_statistics() is not None
+    stage.match.confirm_stored(7, stage.now)
     assert stage.match.phase == "held"
-    assert stage.match.take_figures() is None
+    assert stage.match.take_statistics() is None
     for _ in range(2):
-        stage.match.game_kept(1, stage.now)
+        stage.match.confirm_stored(1, stage.now)
     end = stage.wait(0)
     [result] = stage.games
     assert end == [
@@ -335,7 +338,7 @@ def test_the_end_of_a_game_is_told_when_it_is_kept() -> None:
         )
     ]
     assert stage.match.games == (0, 1)
-    assert stage.match.take_figures() is not None
+    assert stage.match.take_statistics() is not None
     assert stage.wait(2.9) == []
     following = stage.wait(0.2)
     assert isinstance(following[0], GameBoardState)
@@ -362,7 +365,7 @@ def test_a_game_that_ends_at_its_limit_is_on_record() -> None:
     stage.begin()
     stage.wait(3)
     [kept] = stage.records
-    assert pason_replay.replayed(kept).outcome == (
+    assert pason_replay.replay_game(kept).outcome == (
         stage.games[0].winner,
         "coin flip at the time limit",
     )
@@ -379,15 +382,15 @@ def test_verdicts_are_counted_by_seat_and_game() -> None:
     stage.move(1, "left")
     stage.move(1, "left", str(piece.number))
     stage.move(1, "left", piece.number + 1)
-    stage.match.count(1, "too many moves")
+    stage.match.count_move(1, "too many moves")
     stage.lose(0)
     stage.move(1, "left")
     stage.lose(0)
     first, second = stage.games
-    assert first.verdicts[1] == {"done": 1, "out of date": 2, "too many moves": 1}
-    assert set(first.verdicts[0]) == {"done"}
-    assert second.verdicts == ({"done": second.pieces[0]}, {"game over": 1})
-    assert all(type(fate) is str for fate in first.verdicts[1])
+    assert first.move_counts[1] == {"done": 1, "out of date": 2, "too many moves": 1}
+    assert set(first.move_counts[0]) == {"done"}
+    assert second.move_counts == ({"done": second.pieces[0]}, {"game over": 1})
+    assert all(type(fate) is str for fate in first.move_counts[1])
 
 
 def test_numbers_in_texts_count_where_the_rules_say_so() -> None:

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from sevenbag.contest.game import pason_replay
-from sevenbag.contest.game.match_results import GameResult, MatchResult
-from sevenbag.contest.game.pason_game import Seat
-from sevenbag.contest.game.pason_match import LATEST_STEPS
+from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
+from sevenbag.contest.game.pason_game import PlayerIndex
+from sevenbag.contest.game.pason_match import MAX_LATE_STEPS
 from sevenbag.contest.settings import GameRules
 from sevenbag.protocols.pason.messages import MOVES, GameBoardState, GamePieceState, MatchEnd
 from tests.contest.game.match_driver import SEATS, TEAMS, TOKEN, Stage, game
@@ -24,7 +24,7 @@ from tests.contest.game.match_driver import SEATS, TEAMS, TOKEN, Stage, game
 def test_more_than_half_of_all_games_win() -> None:
     stage = Stage(games=5, pause_seconds=0)
     stage.both_come()
-    losers: tuple[Seat, ...] = (0, 1, 0, 0)
+    losers: tuple[PlayerIndex, ...] = (0, 1, 0, 0)
     for loser in losers:
         assert stage.match.result is None
         stage.lose(loser)
@@ -32,7 +32,7 @@ def test_more_than_half_of_all_games_win() -> None:
         winner=1, ending="majority of games", games=(1, 3), points=(0, 0)
     )
     assert stage.told[-1] == MatchEnd(match_name="Final", match_token=TOKEN)
-    assert stage.match.due is None
+    assert stage.match.next_event_at is None
     assert stage.wait(1000) == []
     assert stage.move(0, "left") == "game over"
 
@@ -60,7 +60,7 @@ def test_half_of_an_even_number_is_no_majority() -> None:
     ],
 )
 def test_at_the_time_limit_games_then_points_win(
-    finished: tuple[GameResult, ...], winner: Seat, ending: str
+    finished: tuple[ContestGameResult, ...], winner: PlayerIndex, ending: str
 ) -> None:
     stage = Stage(
         finished=finished, games=9, match_seconds=60, pause_seconds=1, first_pause_seconds=100
@@ -73,7 +73,7 @@ def test_at_the_time_limit_games_then_points_win(
 
 
 def test_then_a_coin_decides() -> None:
-    winners = Counter[Seat | None]()
+    winners = Counter[PlayerIndex | None]()
     for seed in range(40):
         even = (game(1, 0, (300, 200)), game(2, 1, (0, 100)))
         stage = Stage(finished=even, games=9, match_seconds=10, seed=seed, first_pause_seconds=100)
@@ -166,12 +166,12 @@ def test_a_resumed_match_publishes_states_until_both_teams_are_back(resumed: Any
 
 def test_a_resumed_match_publishes_states_while_it_is_halted() -> None:
     stage = Stage(attempt=2, connect_seconds=60, repeat_seconds=1)
-    stage.match.halt(True, stage.now)
+    stage.match.set_paused(True, stage.now)
     assert len(stage.wait(100)) == 200
     stage.both_come()
     assert len(stage.wait(100)) == 200
     assert stage.match.phase == "pause"
-    stage.match.halt(False, stage.now)
+    stage.match.set_paused(False, stage.now)
     stage.wait(5)
     assert stage.match.phase == "game"
 
@@ -191,7 +191,7 @@ def test_match_publishes_nothing_before_the_first_connection() -> None:
     ],
 )
 def test_won_games_count_when_a_team_does_not_return(
-    finished: tuple[GameResult, ...], present: Seat, winner: Seat, ending: str
+    finished: tuple[ContestGameResult, ...], present: PlayerIndex, winner: PlayerIndex, ending: str
 ) -> None:
     stage = Stage(finished=finished, games=9, connect_seconds=10)
     stage.match.connect(present, stage.now)
@@ -207,7 +207,7 @@ def test_time_waiting_for_storage_does_not_count() -> None:
     stage.both_come()
     stage.lose(0)
     stage.wait(1_000)
-    stage.match.game_kept(1, stage.now)
+    stage.match.confirm_stored(1, stage.now)
     stage.begin()
     assert stage.match.game_number == 2
 
@@ -261,13 +261,13 @@ def test_a_halted_match_begins_no_game_and_its_clock_stands() -> None:
     stage.both_come()
     stage.begin()
     stage.wait(10)
-    stage.match.halt(True, stage.now)
+    stage.match.set_paused(True, stage.now)
     # The game goes on to its end.
     assert stage.wait(5)
     stage.lose(0)
-    assert stage.match.halted
+    assert stage.match.paused
     assert stage.wait(1000) == []
-    stage.match.halt(False, stage.now)
+    stage.match.set_paused(False, stage.now)
     stage.wait(4.9)
     assert stage.match.game_number == 1
     stage.wait(0.2)
@@ -283,10 +283,10 @@ def test_a_halted_match_waits_for_teams_without_end() -> None:
     stage = Stage(connect_seconds=10)
     stage.wait(5)
     for _ in range(2):
-        stage.match.halt(True, stage.now)
+        stage.match.set_paused(True, stage.now)
     stage.wait(1000)
     assert stage.match.result is None
-    stage.match.halt(False, stage.now)
+    stage.match.set_paused(False, stage.now)
     stage.wait(4)
     assert stage.match.result is None
     stage.wait(2)
@@ -295,11 +295,11 @@ def test_a_halted_match_waits_for_teams_without_end() -> None:
 
 def test_who_comes_to_a_halted_match_waits_for_the_pause_alone() -> None:
     stage = Stage(connect_seconds=5000, first_pause_seconds=2, match_seconds=60, games=9)
-    stage.match.halt(True, stage.now)
+    stage.match.set_paused(True, stage.now)
     stage.wait(1000)
     stage.both_come()
     assert stage.wait(500) == []
-    stage.match.halt(False, stage.now)
+    stage.match.set_paused(False, stage.now)
     assert stage.wait(1.9) == []
     stage.wait(0.2)
     assert stage.match.phase == "game"
@@ -310,14 +310,14 @@ def test_a_match_that_is_called_off_has_no_winner() -> None:
     stage.both_come()
     stage.begin()
     for reason in ("the server is ending", "again"):
-        stage.match.call_off(reason, stage.now)
+        stage.match.cancel(reason, stage.now)
     assert stage.wait(0) == [MatchEnd(match_name="Final", match_token=TOKEN)]
     assert stage.match.result == MatchResult(
         winner=None, ending="called off", games=(0, 0), points=(0, 0)
     )
-    assert stage.match.reason == "the server is ending"
-    stage.match.halt(True, stage.now)
-    stage.match.game_kept(1, stage.now)
+    assert stage.match.cancel_reason == "the server is ending"
+    stage.match.set_paused(True, stage.now)
+    stage.match.confirm_stored(1, stage.now)
     assert stage.wait(100) == []
 
 
@@ -346,7 +346,7 @@ def test_a_late_clock_makes_up_for_some_steps_and_no_more() -> None:
     assert piece.row == 5
     stage.now += 100 * 0.1
     stage.match.advance(stage.now)
-    assert 6 <= piece.row <= 6 + LATEST_STEPS
+    assert 6 <= piece.row <= 6 + MAX_LATE_STEPS
 
 
 @pytest.mark.parametrize("jump", [1e3, 1e6, 1e12])
@@ -358,7 +358,7 @@ def test_a_clock_that_jumps_far_ahead_does_bounded_work(jump: float) -> None:
     stage.now += jump
     stage.match.advance(stage.now)
     stage.look()
-    assert len(stage.told) - told < 10 * LATEST_STEPS
+    assert len(stage.told) - told < 10 * MAX_LATE_STEPS
     [result] = stage.games
     assert result.ending == "coin flip at the time limit"
     assert result.seconds == 180
@@ -376,15 +376,15 @@ def test_a_clock_that_runs_backwards_is_harmless() -> None:
 
 def test_figures_are_told_when_they_change() -> None:
     stage = Stage(game=GameRules(gravity_ms=(60_000,)), repeat_seconds=60)
-    assert stage.match.take_figures() is None
+    assert stage.match.take_statistics() is None
     stage.both_come()
     stage.begin()
-    assert stage.match.take_figures() is not None
-    assert stage.match.take_figures() is None
+    assert stage.match.take_statistics() is not None
+    assert stage.match.take_statistics() is None
     stage.move(0, "left")
-    assert stage.match.take_figures() is None
+    assert stage.match.take_statistics() is None
     stage.move(0, "drop")
-    figures = stage.match.take_figures()
+    figures = stage.match.take_statistics()
     assert figures is not None
     assert json.loads(figures) == {
         "comm_type": "GameFigures",
@@ -399,7 +399,7 @@ def test_figures_are_told_when_they_change() -> None:
     }
     while stage.match.phase == "game":
         stage.move(0, "drop")
-    figures = stage.match.take_figures()
+    figures = stage.match.take_statistics()
     assert figures is not None
     assert json.loads(figures)["games"] == {TEAMS[0]: 0, TEAMS[1]: 1}
 
@@ -422,7 +422,7 @@ def operate(stage: Stage, chance: random.Random) -> None:
     elif what == "come":
         match.connect(chance.choice(SEATS), stage.now)
     elif what in {"halt", "go on"}:
-        match.halt(what == "halt", stage.now)
+        match.set_paused(what == "halt", stage.now)
     elif what == "drops":
         seat = chance.choice(SEATS)
         for _ in range(chance.choice((3, 15))):
@@ -430,7 +430,7 @@ def operate(stage: Stage, chance: random.Random) -> None:
     elif what == "moves":
         match.move(chance.choice(SEATS), chance.choice(MOVES), None, stage.now)
     elif stage.games:
-        match.game_kept(stage.games[-1].number, stage.now)
+        match.confirm_stored(stage.games[-1].number, stage.now)
     stage.look()
 
 
@@ -454,7 +454,7 @@ def test_whatever_happens_a_match_keeps_its_order(seed: int) -> None:
         # All that was due by the latest time is done, and nothing is due in a match that is over.
         match.advance(stage.now)
         stage.look()
-        assert match.due is None or match.due > stage.now
+        assert match.next_event_at is None or match.next_event_at > stage.now
         assert (match.result is None) == (match.phase != "over")
         assert sum(match.games) <= len(stage.games) <= games
     ordered = [message.sequence for message in stage.told if not isinstance(message, MatchEnd)]
@@ -463,6 +463,6 @@ def test_whatever_happens_a_match_keeps_its_order(seed: int) -> None:
     assert ends == ([] if match.result is None else [len(stage.told) - 1])
     for number, kept in enumerate(stage.records, start=1):
         assert kept.header.number == number
-        pason_replay.replayed(kept)
+        pason_replay.replay_game(kept)
     if match.result is not None and match.result.ending == "majority of games":
         assert max(match.result.games) * 2 > games

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag.contest.game import pason_replay
-from sevenbag.contest.game.pason_game import Duel, Verdict
-from sevenbag.contest.game.pason_replay import Header, Record, Recorder
+from sevenbag.contest.game.pason_game import MoveOutcome, PasonGame
+from sevenbag.contest.game.pason_replay import PasonReplay, PasonReplayHeader, PasonReplayRecorder
 from sevenbag.contest.settings import GameRules
 from sevenbag.errors import FormatError
 from sevenbag.protocols.pason.messages import MOVES
@@ -22,34 +22,36 @@ from sevenbag.protocols.pason.pason_conversion import encode_board
 from tests.properties import examples
 
 if TYPE_CHECKING:
-    from sevenbag.contest.game.pason_game import Seat
+    from sevenbag.contest.game.pason_game import PlayerIndex
 
-SEATS: tuple[Seat, Seat] = (0, 1)
+SEATS: tuple[PlayerIndex, PlayerIndex] = (0, 1)
 RULES = GameRules(
     sends=(0, 2, 3, 4, 5), garbage_when="instant", level_points=(100,), blocked_spawn="lift"
 )
 
 
-def played(seed: int, rules: GameRules = RULES, most: int = 100_000) -> tuple[Record, Duel]:
+def played(
+    seed: int, rules: GameRules = RULES, most: int = 100_000
+) -> tuple[PasonReplay, PasonGame]:
     """A game of random moves and steps, recorded while it is played."""
     chance = random.Random(seed)
-    duel, recorder = Duel(rules, seed, first_number=40), Recorder()
+    duel, recorder = PasonGame(rules, seed, first_piece_number=40), PasonReplayRecorder()
     now = 0
     for _ in range(most):
-        if duel.over:
+        if duel.is_over:
             break
         now += chance.randrange(120)
         if chance.random() < 0.1:
             duel.step()
-            recorder.stepped(now)
+            recorder.add_step(now)
             continue
         seat, move = chance.choice(SEATS), chance.choice(MOVES)
-        if duel.move(seat, move) is Verdict.DONE:
-            recorder.moved(now, seat, move)
+        if duel.move(seat, move) is MoveOutcome.DONE:
+            recorder.add_move(now, seat, move)
     else:
-        recorder.timed_up(now)
-        duel.time_up()
-    header = Header(
+        recorder.add_time_limit(now)
+        duel.end_by_time()
+    header = PasonReplayHeader(
         rules=rules,
         seed=seed,
         first_number=40,
@@ -59,23 +61,23 @@ def played(seed: int, rules: GameRules = RULES, most: int = 100_000) -> tuple[Re
         number=1,
         began=1_352_764_800.5,
     )
-    return recorder.record(header, duel, now), duel
+    return recorder.finish(header, duel, now), duel
 
 
 @given(st.integers(0, 1 << 62), st.sampled_from((5, 60, 100_000)))
 @examples(40)
 def test_a_record_that_is_read_again_plays_the_same_game(seed: int, most: int) -> None:
     kept, duel = played(seed, most=most)
-    again = pason_replay.decode(pason_replay.encode(kept))
+    again = pason_replay.decode_replay(pason_replay.encode_replay(kept))
     assert again == kept
-    replayed = pason_replay.replayed(again)
+    replayed = pason_replay.replay_game(again)
     for name in ("boards", "scores", "lines", "locked", "level", "outcome", "queue"):
         assert getattr(replayed, name) == getattr(duel, name)
 
 
 def test_frames_show_the_game_as_it_was() -> None:
     kept, duel = played(3)
-    frames = list(pason_replay.frames(kept))
+    frames = list(pason_replay.iterate_frames(kept))
     times = [at for at, _ in frames]
     assert times[0] == 0
     assert times == sorted(times)
@@ -91,8 +93,8 @@ def test_frames_show_the_game_as_it_was() -> None:
 @pytest.mark.parametrize("most", [40, 60, 100])
 def test_of_many_frames_those_with_another_board_stay(most: int) -> None:
     kept, duel = played(8)
-    every = list(pason_replay.frames(kept))
-    few = list(pason_replay.frames(kept, most))
+    every = list(pason_replay.iterate_frames(kept))
+    few = list(pason_replay.iterate_frames(kept, most))
     assert len(few) < len(every)
     boards = [view["boards"] for _, view in every]
     changes = sum(before != after for before, after in itertools.pairwise(boards))
@@ -105,54 +107,56 @@ def test_of_many_frames_those_with_another_board_stay(most: int) -> None:
 @pytest.mark.parametrize("most", [1, 3, 10])
 def test_there_are_never_many_more_frames_than_asked_for(most: int) -> None:
     kept, duel = played(8)
-    few = list(pason_replay.frames(kept, most))
+    few = list(pason_replay.iterate_frames(kept, most))
     assert most < len(few) <= 2 * most + 3
     assert few[-1][1]["boards"] == tuple(map(encode_board, duel.boards))
 
 
 def test_a_record_that_was_changed_does_not_end_as_it_says() -> None:
     kept, _ = played(3)
-    lines = zlib.decompress(pason_replay.encode(kept)).splitlines()
+    lines = zlib.decompress(pason_replay.encode_replay(kept)).splitlines()
     end = json.loads(lines[-1])
     end["scores"] = [end["scores"][0] + 1, end["scores"][1]]
     lines[-1] = json.dumps(end).encode()
     with pytest.raises(FormatError, match="ends otherwise"):
-        pason_replay.replayed(pason_replay.decode(zlib.compress(b"\n".join(lines) + b"\n")))
+        pason_replay.replay_game(
+            pason_replay.decode_replay(zlib.compress(b"\n".join(lines) + b"\n"))
+        )
 
 
 def test_a_record_without_its_last_events_is_noticed() -> None:
     kept, _ = played(3)
-    short = Record(header=kept.header, events=kept.events[:-3], end=kept.end)
+    short = PasonReplay(header=kept.header, events=kept.events[:-3], end=kept.end)
     with pytest.raises(FormatError, match="ends before its game"):
-        pason_replay.replayed(short)
+        pason_replay.replay_game(short)
 
 
 def test_a_game_of_too_many_events_is_kept_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pason_replay, "MOST_EVENTS", 20)
+    monkeypatch.setattr(pason_replay, "MAX_EVENTS", 20)
     kept, duel = played(3)
     assert len(kept.events) == 20
-    assert not kept.end.whole
-    again = pason_replay.decode(pason_replay.encode(kept))
-    assert pason_replay.replayed(again).outcome is None
+    assert not kept.end.is_complete
+    again = pason_replay.decode_replay(pason_replay.encode_replay(kept))
+    assert pason_replay.replay_game(again).outcome is None
     assert again.end.boards == tuple(map(encode_board, duel.boards))
 
 
 def test_a_game_of_the_most_events_can_be_read_again() -> None:
-    events = pason_replay.MOST_EVENTS // 1000
-    chance, recorder = random.Random(1), Recorder()
+    events = pason_replay.MAX_EVENTS // 1000
+    chance, recorder = random.Random(1), PasonReplayRecorder()
     now = 0
     for _ in range(events):
         now += chance.randrange(100)
-        recorder.moved(now, chance.choice(SEATS), chance.choice(MOVES))
+        recorder.add_move(now, chance.choice(SEATS), chance.choice(MOVES))
     kept, duel = played(3)
-    data = pason_replay.encode(recorder.record(kept.header, duel, now))
+    data = pason_replay.encode_replay(recorder.finish(kept.header, duel, now))
     # A thousandth of them takes less than a thousandth of the room.
-    assert len(data) * 1000 < pason_replay.LONGEST_FILE
-    assert len(zlib.decompress(data)) * 1000 < pason_replay.LONGEST_TEXT
+    assert len(data) * 1000 < pason_replay.MAX_FILE_BYTES
+    assert len(zlib.decompress(data)) * 1000 < pason_replay.MAX_TEXT_BYTES
 
 
-def lines_of(kept: Record) -> list[bytes]:
-    return zlib.decompress(pason_replay.encode(kept)).splitlines()
+def lines_of(kept: PasonReplay) -> list[bytes]:
+    return zlib.decompress(pason_replay.encode_replay(kept)).splitlines()
 
 
 def packed(lines: list[bytes]) -> bytes:
@@ -180,24 +184,24 @@ def test_broken_lines_are_named(line: int, text: bytes, words: str) -> None:
     lines = lines_of(played(3)[0])
     lines[line] = text
     with pytest.raises(FormatError, match=words):
-        pason_replay.decode(packed(lines))
+        pason_replay.decode_replay(packed(lines))
 
 
 def test_what_is_no_record_is_refused() -> None:
-    good = pason_replay.encode(played(3)[0])
-    bomb = zlib.compress(b"\0" * (pason_replay.LONGEST_TEXT + 1))
+    good = pason_replay.encode_replay(played(3)[0])
+    bomb = zlib.compress(b"\0" * (pason_replay.MAX_TEXT_BYTES + 1))
     for data in (b"", b"x", good[:-1], good + b"x", bomb, zlib.compress(b""), zlib.compress(b"{}")):
         with pytest.raises(FormatError):
-            pason_replay.decode(data)
+            pason_replay.decode_replay(data)
     with pytest.raises(FormatError, match="at most"):
-        pason_replay.decode(bytes(pason_replay.LONGEST_FILE + 1))
+        pason_replay.decode_replay(bytes(pason_replay.MAX_FILE_BYTES + 1))
 
 
 @given(st.binary(max_size=400))
 def test_any_bytes_are_a_record_or_a_format_error(data: bytes) -> None:
     for packed_data in (data, zlib.compress(data)):
         with pytest.raises(FormatError):
-            pason_replay.decode(packed_data)
+            pason_replay.decode_replay(packed_data)
 
 
 def test_a_record_tells_no_token() -> None:

@@ -6,27 +6,27 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.contest.game.state_encoder import PIECE_MARGIN, SEQUENCE_MARGIN, start_after
+from sevenbag.contest.game.state_encoder import PIECE_MARGIN, SEQUENCE_MARGIN, first_numbers
 from sevenbag.contest.settings import MatchRules
 from tests.contest.game.match_driver import game
 
 if TYPE_CHECKING:
-    from sevenbag.contest.game.match_results import GameResult
+    from sevenbag.contest.game.match_results import ContestGameResult
 
 RULES = MatchRules(first_sequence=7, first_piece_number=3)
 
 
 def test_a_match_begins_where_its_rules_say() -> None:
-    assert start_after((), RULES, 1) == (7, 3)
+    assert first_numbers((), RULES, 1) == (7, 3)
 
 
 @pytest.mark.parametrize("are_finished", [False, True])
 def test_numbers_rise_with_every_attempt_and_fit_into_32_bits(are_finished: bool) -> None:
     """However often a match goes on elsewhere, whether games are finished meanwhile or not."""
-    finished: tuple[GameResult, ...] = ()
+    finished: tuple[ContestGameResult, ...] = ()
     sequence = piece = 0
     for attempt in range(1, 100):
-        start = start_after(finished, RULES, attempt)
+        start = first_numbers(finished, RULES, attempt)
         assert start.sequence > sequence
         assert start.piece > piece
         # So much is told by a game that lasts long.
@@ -38,6 +38,6 @@ def test_numbers_rise_with_every_attempt_and_fit_into_32_bits(are_finished: bool
 
 def test_the_game_that_was_broken_off_had_room() -> None:
     finished = (game(1, 0, last_sequence=900, last_piece_number=50),)
-    start = start_after(finished, RULES, 1)
+    start = first_numbers(finished, RULES, 1)
     assert start.sequence >= 900 + SEQUENCE_MARGIN
     assert start.piece >= 50 + PIECE_MARGIN

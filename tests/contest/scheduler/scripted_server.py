@@ -9,23 +9,29 @@ import uuid
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sevenbag.contest import scheduler_protocol
-from sevenbag.contest.bracket import Plan
+from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.game import match_results
 from sevenbag.contest.scheduler import Scheduler
-from sevenbag.contest.settings import ContestRules, LogSettings, MatchRules, Settings, SiteSettings
+from sevenbag.contest.settings import (
+    ContestRules,
+    ContestSettings,
+    LogSettings,
+    MatchRules,
+    SiteSettings,
+)
 from sevenbag.contest.store import Store
-from sevenbag.contest.telemetry import make_logger
+from sevenbag.contest.telemetry import create_logger
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-M = TypeVar("M", bound=scheduler_protocol.FromScheduler)
+M = TypeVar("M", bound=scheduler_protocol.SchedulerMessage)
 
 PATIENCE = 120.0
 """Seconds after which a test that waits for a message has failed."""
 HASH = "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$" + "A" * 22
 TWIN_SECONDS = 0.2
-PLAN = Plan(ranking=False)
+PLAN = ContestPlan(ranking=False)
 RULES = ContestRules(match=MatchRules(games=3))
 
 
@@ -54,10 +60,10 @@ class ScriptedServer:
     ) -> None:
         self.name = name
         self.mute = False
-        self.heard: list[scheduler_protocol.FromScheduler] = []
+        self.heard: list[scheduler_protocol.SchedulerMessage] = []
         self._news = asyncio.Event()
         self._frames: asyncio.Queue[bytes | None] = asyncio.Queue()
-        self._hello = scheduler_protocol.Hello(
+        self._hello = scheduler_protocol.ServerHello(
             name=name,
             version="1",
             command_address=f"{name}.example",
@@ -80,7 +86,7 @@ class ScriptedServer:
         await self.tell(self._hello)
         return self
 
-    async def tell(self, message: scheduler_protocol.FromServer) -> None:
+    async def tell(self, message: scheduler_protocol.ServerMessage) -> None:
         """Say something; the scheduler has done what follows when this returns."""
         await self.tell_frame(scheduler_protocol.encode(message))
 
@@ -104,10 +110,10 @@ class ScriptedServer:
                 self._news.clear()
                 await self._news.wait()
 
-    async def placed(self) -> scheduler_protocol.Place:
+    async def placed(self) -> scheduler_protocol.MatchAssignment:
         """Take the next match that is placed here."""
-        place = await self.told(scheduler_protocol.Place)
-        await self.tell(scheduler_protocol.Placed(match_token=place.match_token))
+        place = await self.told(scheduler_protocol.MatchAssignment)
+        await self.tell(scheduler_protocol.MatchAccepted(match_token=place.match_token))
         return place
 
     async def finish_game(self, token: str, number: int, winner: int = 0) -> None:
@@ -130,17 +136,17 @@ class ScriptedServer:
         return frame
 
     async def _say(self, frame: bytes) -> None:
-        self.heard.append(scheduler_protocol.decode_from_scheduler(frame))
+        self.heard.append(scheduler_protocol.decode_scheduler_message(frame))
         self._news.set()
 
 
 def game_done(
     token: str, number: int, winner: int = 0, *, points: int = 100, age: float = 0.0
-) -> scheduler_protocol.GameDone:
+) -> scheduler_protocol.GameFinished:
     """A game that the winner won by so many points to none."""
     scores = (points, 0) if winner == 0 else (0, points)
     assert winner in {0, 1}
-    result = match_results.GameResult(
+    result = match_results.ContestGameResult(
         number=number,
         game_name=f"Game {number}",
         winner=1 if winner else 0,
@@ -149,12 +155,14 @@ def game_done(
         last_sequence=100 * number,
         last_piece_number=10 * number,
     )
-    return scheduler_protocol.GameDone(match_token=token, result=result, replay=b"replay", age=age)
+    return scheduler_protocol.GameFinished(
+        match_token=token, result=result, replay=b"replay", age=age
+    )
 
 
 def match_done(
     token: str, games: tuple[int, int], points: int = 100
-) -> scheduler_protocol.MatchDone:
+) -> scheduler_protocol.MatchFinished:
     """A match that ended by majority; each game was won by so many points to none."""
     result = match_results.MatchResult(
         winner=0 if games[0] > games[1] else 1,
@@ -162,12 +170,12 @@ def match_done(
         games=games,
         points=(points * games[0], points * games[1]),
     )
-    return scheduler_protocol.MatchDone(match_token=token, result=result)
+    return scheduler_protocol.MatchFinished(match_token=token, result=result)
 
 
-def settings(**site: object) -> Settings:
+def settings(**site: object) -> ContestSettings:
     """Settings with a grace of ten seconds and matches of three games."""
-    return Settings(
+    return ContestSettings(
         site=SiteSettings(**site),  # type: ignore[arg-type]
         match=RULES.match,
         test_match=RULES.match,
@@ -212,7 +220,7 @@ class House:
             clock=self.clock,
             pace=None,
             twin_seconds=TWIN_SECONDS,
-            logger=make_logger(LogSettings(format="json"), self.log),
+            logger=create_logger(LogSettings(format="json"), self.log),
         )
 
     def warnings(self) -> list[str]:
@@ -239,7 +247,7 @@ class House:
             self.clock.now = min(end, self.clock.now + 2)
             for server in self.servers:
                 if not server.mute and server.over is not None and not server.over.done():
-                    await server.tell(scheduler_protocol.Pulse(matches=0, commands=0))
+                    await server.tell(scheduler_protocol.Heartbeat(matches=0, commands=0))
             await self.scheduler.look()
 
     def teams(self, *names: str) -> list[str]:

@@ -20,7 +20,7 @@ from sevenbag.contest.settings import ContestRules, MatchRules
 from tests.contest.scheduler.scripted_server import PLAN, House, ScriptedServer, game_done
 
 if TYPE_CHECKING:
-    from sevenbag.contest.game.match_results import GameResult
+    from sevenbag.contest.game.match_results import ContestGameResult
 
 GAMES = 9
 STEPS = 80
@@ -35,9 +35,9 @@ class Model:
         self.name = name
         self.instance = uuid.uuid4().hex
         self.line: ScriptedServer | None = None
-        self.hosting: dict[str, list[GameResult]] = {}
+        self.hosting: dict[str, list[ContestGameResult]] = {}
         self.spool: dict[
-            tuple[str, int], scheduler_protocol.GameDone | scheduler_protocol.MatchDone
+            tuple[str, int], scheduler_protocol.GameFinished | scheduler_protocol.MatchFinished
         ] = {}
 
     @property
@@ -74,16 +74,16 @@ class Model:
             await asyncio.sleep(0)
         while self.line is not None and self.line.heard:
             match self.line.heard.pop(0):
-                case scheduler_protocol.Place(match_token=token, finished=finished):
+                case scheduler_protocol.MatchAssignment(match_token=token, finished_games=finished):
                     self.hosting.setdefault(token, list(finished))
-                    await self.line.tell(scheduler_protocol.Placed(match_token=token))
-                case scheduler_protocol.CallOff(match_token=token):
+                    await self.line.tell(scheduler_protocol.MatchAccepted(match_token=token))
+                case scheduler_protocol.StopMatch(match_token=token):
                     self.hosting.pop(token, None)
-                case scheduler_protocol.Kept(match_token=token, number=number):
+                case scheduler_protocol.GameStored(match_token=token, number=number):
                     self.spool.pop((token, number), None)
-                case scheduler_protocol.NotKept(match_token=token, number=number):
+                case scheduler_protocol.GameDiscarded(match_token=token, number=number):
                     self.spool.pop((token, number), None)
-                case scheduler_protocol.MatchKept(match_token=token):
+                case scheduler_protocol.MatchStored(match_token=token):
                     self.spool.pop((token, GAMES + 1), None)
                 case _:
                     pass
@@ -94,7 +94,7 @@ class Model:
             assert self.line is not None
             for seat in (0, 1):
                 await self.line.tell(
-                    scheduler_protocol.Joined(match_token=token, seat=1 if seat else 0)
+                    scheduler_protocol.TeamJoined(match_token=token, player=1 if seat else 0)
                 )
 
     async def play(self, token: str) -> None:
@@ -105,7 +105,7 @@ class Model:
             # No two games are alike.
             last = self.world.chance.getrandbits(40)
             result = msgspec.structs.replace(done.result, last_sequence=last)
-            before = match_results.line_after(games)
+            before = match_results.hash_history(games)
             self.world.follows[last] = before
             await self.tell(msgspec.structs.replace(done, result=result, line=before))
             games.append(result)
@@ -122,11 +122,17 @@ class Model:
                 games=(first, second),
                 points=points,
             )
-            line = match_results.line_after(games)
-            await self.tell(scheduler_protocol.MatchDone(match_token=token, result=end, line=line))
+            line = match_results.hash_history(games)
+            await self.tell(
+                scheduler_protocol.MatchFinished(match_token=token, result=end, history=line)
+            )
 
-    async def tell(self, done: scheduler_protocol.GameDone | scheduler_protocol.MatchDone) -> None:
-        number = done.result.number if isinstance(done, scheduler_protocol.GameDone) else GAMES + 1
+    async def tell(
+        self, done: scheduler_protocol.GameFinished | scheduler_protocol.MatchFinished
+    ) -> None:
+        number = (
+            done.result.number if isinstance(done, scheduler_protocol.GameFinished) else GAMES + 1
+        )
         self.spool[done.match_token, number] = done
         self.world.finished_at[done.match_token, number, self.name] = self.world.house.clock()
         if self.connected:
@@ -135,9 +141,9 @@ class Model:
             await self.listen()
 
     def aged(
-        self, done: scheduler_protocol.GameDone | scheduler_protocol.MatchDone
-    ) -> scheduler_protocol.GameDone | scheduler_protocol.MatchDone:
-        if isinstance(done, scheduler_protocol.MatchDone):
+        self, done: scheduler_protocol.GameFinished | scheduler_protocol.MatchFinished
+    ) -> scheduler_protocol.GameFinished | scheduler_protocol.MatchFinished:
+        if isinstance(done, scheduler_protocol.MatchFinished):
             return done
         at = self.world.finished_at[done.match_token, done.result.number, self.name]
         return msgspec.structs.replace(done, age=self.world.house.clock() - at)
@@ -152,7 +158,7 @@ class World:
         self.follows: dict[int, str] = {}
         self.finished_at: dict[tuple[str, int, str], float] = {}
         self.servers = [Model(self, name) for name in ("one", "two", "three")]
-        self.seen: dict[str, tuple[GameResult, ...]] = {}
+        self.seen: dict[str, tuple[ContestGameResult, ...]] = {}
 
     async def step(self) -> None:
         """Something happens."""
@@ -193,7 +199,9 @@ class World:
             self.seen[row.token] = games
             for number, game in enumerate(games):
                 assert game.number == number + 1
-                assert self.follows[game.last_sequence] == match_results.line_after(games[:number])
+                assert self.follows[game.last_sequence] == match_results.hash_history(
+                    games[:number]
+                )
 
     async def heal(self) -> None:
         """Nothing dies any more."""
@@ -212,7 +220,7 @@ class World:
         raise AssertionError("the contest does not come to its end")
 
 
-def wins(games: list[GameResult]) -> tuple[int, int]:
+def wins(games: list[ContestGameResult]) -> tuple[int, int]:
     second = sum(game.winner for game in games)
     return len(games) - second, second
 

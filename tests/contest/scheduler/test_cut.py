@@ -10,19 +10,19 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 from sevenbag.contest import scheduler_protocol
-from sevenbag.contest.bracket import Plan
-from sevenbag.contest.credentials import load_secret
+from sevenbag.contest.bracket import ContestPlan
+from sevenbag.contest.credentials import load_or_create_secret
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler import Scheduler
 from sevenbag.contest.server import GameServer
 from sevenbag.contest.server.scheduler_client import Uplink
 from sevenbag.contest.settings import (
     ContestRules,
+    ContestSettings,
     GameRules,
     LogSettings,
     MatchRules,
     ServerSettings,
-    Settings,
     SiteSettings,
     TestClientSettings,
 )
@@ -58,7 +58,7 @@ class Bridge:
 
     async def __aenter__(self) -> Bridge:
         self._server = await serve(
-            self._take, "127.0.0.1", 0, max_size=scheduler_protocol.LONGEST_FRAME
+            self._take, "127.0.0.1", 0, max_size=scheduler_protocol.MAX_FRAME_BYTES
         )
         self.port = next(iter(self._server.sockets)).getsockname()[1]
         return self
@@ -103,7 +103,7 @@ class Field:
     def __init__(self, store: Store, folder: Path) -> None:
         self.store = store
         self.folder = folder
-        self.settings = Settings(site=SiteSettings(grace_seconds=0.5), log=LogSettings())
+        self.settings = ContestSettings(site=SiteSettings(grace_seconds=0.5), log=LogSettings())
         self.scheduler = Scheduler(store, self.settings, pace=0.02)
         self.bridges: dict[str, Bridge] = {}
         self.servers: dict[str, GameServer] = {}
@@ -140,7 +140,7 @@ class Field:
     async def begin(self) -> str:
         """The contest's one match, placed on a server."""
         teams = [self.store.teams.add(name, hash_password(PASSWORD)).id for name in TEAMS]
-        row = self.store.contests.add("Cup", RULES, Plan(ranking=False), teams)
+        row = self.store.contests.add("Cup", RULES, ContestPlan(ranking=False), teams)
         await self.scheduler.start_contest(row.id)
         await until(lambda: bool(self.scheduler.playing()))
         (token,) = self.scheduler.playing()
@@ -174,7 +174,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 @pytest.fixture
 async def field(tmp_path: Path) -> AsyncIterator[Field]:
-    load_secret(tmp_path / "secret")
+    load_or_create_secret(tmp_path / "secret")
     with Store(f"sqlite:///{tmp_path}/contest.db") as store:
         field = Field(store, tmp_path)
         await field.scheduler.start()

@@ -32,13 +32,15 @@ async def test_games_are_told_again_until_the_database_is_back(database: postgre
     await house.match()
     token = (await one.placed()).match_token
     await one.finish_game(token, 1)
-    await one.told(scheduler_protocol.Kept)
+    await one.told(scheduler_protocol.GameStored)
 
     database.crash()
     await one.tell(game_done(token, 2))
     assert one.over is not None
     await one.over
-    assert not [message for message in one.heard if isinstance(message, scheduler_protocol.Kept)]
+    assert not [
+        message for message in one.heard if isinstance(message, scheduler_protocol.GameStored)
+    ]
     refused = await house.server("one", instance="a", hosting=[token])
     assert refused.over is not None
     await refused.over
@@ -49,6 +51,6 @@ async def test_games_are_told_again_until_the_database_is_back(database: postgre
     assert house.scheduler.well
     again = await house.server("one", instance="a", hosting=[token])
     await again.finish_game(token, 2)
-    assert (await again.told(scheduler_protocol.Kept)).number == 2
+    assert (await again.told(scheduler_protocol.GameStored)).number == 2
     assert house.results(token) == [(1, 0), (2, 0)]
     await house.end()

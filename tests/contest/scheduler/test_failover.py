@@ -35,9 +35,11 @@ SETTLED = 1.5
 async def begun(server: ScriptedServer) -> str:
     """A match that both teams have come to, in its first game."""
     token = (await server.placed()).match_token
-    await server.tell(scheduler_protocol.Joined(match_token=token, seat=0))
-    await server.tell(scheduler_protocol.Joined(match_token=token, seat=1))
-    await server.tell(scheduler_protocol.GameBegan(match_token=token, number=1, game_name="Game 1"))
+    await server.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
+    await server.tell(scheduler_protocol.TeamJoined(match_token=token, player=1))
+    await server.tell(
+        scheduler_protocol.GameStarted(match_token=token, number=1, game_name="Game 1")
+    )
     return token
 
 
@@ -46,7 +48,7 @@ async def test_a_match_goes_on_elsewhere_at_the_last_finished_game(house: House)
     await house.match()
     token = await begun(one)
     await one.finish_game(token, 1)
-    assert (await one.told(scheduler_protocol.Kept)).number == 1
+    assert (await one.told(scheduler_protocol.GameStored)).number == 1
     two = await house.server("two")
     await one.cut()
     await house.after(GRACE - 1)
@@ -54,11 +56,11 @@ async def test_a_match_goes_on_elsewhere_at_the_last_finished_game(house: House)
     await house.after(2)
     place = await two.placed()
     assert place.match_token == token
-    assert [game.number for game in place.finished] == [1]
+    assert [game.number for game in place.finished_games] == [1]
     assert house.scheduler.address(token) is not None
     await two.finish_game(token, 2)
     await two.tell(match_done(token, (2, 0)))
-    await two.told(scheduler_protocol.MatchKept)
+    await two.told(scheduler_protocol.MatchStored)
     row = house.store.matches.get(token)
     assert (row.state, row.games) == ("done", (2, 0))
     assert house.scheduler.metrics()["contest_failovers_total"] == 1
@@ -76,7 +78,7 @@ async def test_a_server_that_comes_back_in_time_keeps_its_match(house: House) ->
     assert not two.heard
     assert house.scheduler.playing() == (token,)
     await again.finish_game(token, 1)
-    assert (await again.told(scheduler_protocol.Kept)).number == 1
+    assert (await again.told(scheduler_protocol.GameStored)).number == 1
 
 
 async def test_a_silent_server_is_taken_for_gone(house: House) -> None:
@@ -114,7 +116,7 @@ async def test_a_restarted_server_gets_its_match_anew_without_the_grace(house: H
     again = await house.server("one")
     await house.after(SETTLED)
     place = await again.placed()
-    assert (place.match_token, len(place.finished)) == (token, 1)
+    assert (place.match_token, len(place.finished_games)) == (token, 1)
     (waiting,) = house.lines("match.waiting")
     assert (waiting["level"], waiting["reason"]) == ("info", "its server was restarted")
     assert {line["level"] for line in house.lines()[before:]} == {"info"}
@@ -127,7 +129,7 @@ async def test_match_that_no_server_takes_is_reported_once(house: House, *, paus
     token = await begun(one)
     await one.cut()
     again = await house.server("one")
-    await again.tell(scheduler_protocol.Pulse(matches=0, commands=0, draining=True))
+    await again.tell(scheduler_protocol.Heartbeat(matches=0, commands=0, draining=True))
     again.mute = True
     if paused:
         await house.scheduler.pause_contest(contest)
@@ -148,9 +150,9 @@ async def test_games_of_the_spool_count_before_the_match_is_placed_again(house: 
     await one.cut()
     again = await house.server("one")
     await again.tell(game_done(token, 2, 1, age=30.0))
-    assert (await again.told(scheduler_protocol.Kept)).number == 2
+    assert (await again.told(scheduler_protocol.GameStored)).number == 2
     await house.after(SETTLED)
-    assert [game.winner for game in (await again.placed()).finished] == [0, 1]
+    assert [game.winner for game in (await again.placed()).finished_games] == [0, 1]
 
 
 async def test_a_whole_match_of_the_spool_is_done_without_being_played_again(
@@ -164,10 +166,12 @@ async def test_a_whole_match_of_the_spool_is_done_without_being_played_again(
     for number in (1, 2):
         await again.tell(game_done(token, number, 1))
     await again.tell(match_done(token, (0, 2)))
-    await again.told(scheduler_protocol.MatchKept)
+    await again.told(scheduler_protocol.MatchStored)
     await house.after(GRACE)
     assert house.store.matches.get(token).state == "done"
-    assert not any(isinstance(message, scheduler_protocol.Place) for message in again.heard)
+    assert not any(
+        isinstance(message, scheduler_protocol.MatchAssignment) for message in again.heard
+    )
 
 
 @pytest.mark.parametrize("restarts", [True, False])
@@ -182,7 +186,7 @@ async def test_match_that_ended_while_the_site_was_down(house: House, *, restart
     for number in (1, 2):
         await again.tell(game_done(token, number, 1, age=20.0))
     await again.tell(match_done(token, (0, 2)))
-    await again.told(scheduler_protocol.MatchKept)
+    await again.told(scheduler_protocol.MatchStored)
     await house.after(GRACE)
     assert house.store.matches.get(token).state == "done"
     assert house.warnings()[before:] == []
@@ -215,12 +219,14 @@ async def test_what_is_told_twice_is_kept_once_and_answered_twice(house: House) 
     token = await begun(one)
     for number in (1, 1, 2, 1, 2):
         await one.finish_game(token, number)
-        assert (await one.told(scheduler_protocol.Kept)).number == number
+        assert (await one.told(scheduler_protocol.GameStored)).number == number
     for _ in range(3):
         await one.tell(match_done(token, (2, 0)))
-        await one.told(scheduler_protocol.MatchKept)
+        await one.told(scheduler_protocol.MatchStored)
     await one.finish_game(token, 2)
-    assert (await one.told(scheduler_protocol.Kept)).number == 2, "also when the match is over"
+    assert (await one.told(scheduler_protocol.GameStored)).number == 2, (
+        "also when the match is over"
+    )
     assert house.results(token) == [(1, 0), (2, 0)]
     assert not one.heard
 
@@ -234,9 +240,9 @@ async def test_the_scheduler_dies_between_store_and_answer(house: House) -> None
     await house.restart()
     again = await house.server("one", instance="a", hosting=[token])
     await again.finish_game(token, 1)
-    assert (await again.told(scheduler_protocol.Kept)).number == 1
+    assert (await again.told(scheduler_protocol.GameStored)).number == 1
     await again.finish_game(token, 2)
-    assert (await again.told(scheduler_protocol.Kept)).number == 2
+    assert (await again.told(scheduler_protocol.GameStored)).number == 2
     assert house.results(token) == [(1, 0), (2, 0)]
 
 
@@ -250,7 +256,9 @@ async def test_the_scheduler_dies_between_the_result_and_the_next_round(house: H
         house.store.matches.finish(token, match_done(token, (2, 0)).result)
     await house.restart()
     one = await house.server("one", hosting=tokens)
-    assert {(await one.told(scheduler_protocol.CallOff)).match_token for _ in tokens} == set(tokens)
+    assert {(await one.told(scheduler_protocol.StopMatch)).match_token for _ in tokens} == set(
+        tokens
+    )
     await house.scheduler.look()
     assert (await one.placed()).match_name == "Final"
     assert house.store.contests.get(contest).state == "running"
@@ -269,7 +277,7 @@ async def test_a_restarted_scheduler_waits_for_the_servers_that_play(house: Hous
     assert not two.heard
     assert house.scheduler.playing() == (token,)
     await again.finish_game(token, 1)
-    await again.told(scheduler_protocol.Kept)
+    await again.told(scheduler_protocol.GameStored)
 
 
 async def test_a_restarted_scheduler_gives_up_servers_that_do_not_come(house: House) -> None:
@@ -282,7 +290,7 @@ async def test_a_restarted_scheduler_gives_up_servers_that_do_not_come(house: Ho
     two = await house.server("two")
     await house.scheduler.look()
     place = await two.placed()
-    assert (place.match_token, len(place.finished)) == (token, 1)
+    assert (place.match_token, len(place.finished_games)) == (token, 1)
 
 
 async def test_the_scheduler_dies_after_it_wrote_down_a_place_that_no_server_heard_of(
@@ -303,11 +311,13 @@ async def test_a_server_that_ends_gives_its_matches_back_at_once(house: House) -
     token = await begun(one)
     await one.finish_game(token, 1)
     two = await house.server("two")
-    await one.tell(scheduler_protocol.Pulse(matches=1, commands=0, draining=True))
-    await one.tell(scheduler_protocol.NotPlaced(match_token=token, reason="the game server ends"))
+    await one.tell(scheduler_protocol.Heartbeat(matches=1, commands=0, draining=True))
+    await one.tell(
+        scheduler_protocol.MatchRejected(match_token=token, reason="the game server ends")
+    )
     await one.cut()
     await house.scheduler.look()
-    assert len((await two.placed()).finished) == 1
+    assert len((await two.placed()).finished_games) == 1
 
 
 async def test_both_servers_die(house: House) -> None:
@@ -325,7 +335,7 @@ async def test_both_servers_die(house: House) -> None:
     await house.after(1000)
     three = await house.server("three")
     await house.scheduler.look()
-    assert [game.winner for game in (await three.placed()).finished] == [0, 1]
+    assert [game.winner for game in (await three.placed()).finished_games] == [0, 1]
 
 
 async def test_restarted_server_gets_its_match_back_despite_less_load_elsewhere(
@@ -355,15 +365,15 @@ async def test_late_restarted_server_gets_back_match_whose_teams_have_not_moved(
     await house.after(GRACE)
     await two.placed()
     if followed:
-        await two.tell(scheduler_protocol.Joined(match_token=token, seat=0))
+        await two.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
     again = await house.server("one")
     await house.after(SETTLED)
     if followed:
         assert not again.heard
         assert not two.heard
     else:
-        call_off = await two.told(scheduler_protocol.CallOff)
-        assert (call_off.match_token, call_off.goes_on) == (token, True)
+        call_off = await two.told(scheduler_protocol.StopMatch)
+        assert (call_off.match_token, call_off.continues_elsewhere) == (token, True)
         assert (await again.placed()).match_token == token
 
 
@@ -383,26 +393,26 @@ class TestAServerThatComesBackTooLate:
 
     async def test_it_is_told_to_call_off_what_is_played_elsewhere(self, house: House) -> None:
         _, two, token = await self.moved(house)
-        await two.tell(scheduler_protocol.Joined(match_token=token, seat=0))
+        await two.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
         one = await house.server("one", instance="a", hosting=[token])
-        call_off = await one.told(scheduler_protocol.CallOff)
-        assert (call_off.match_token, call_off.goes_on) == (token, True)
+        call_off = await one.told(scheduler_protocol.StopMatch)
+        assert (call_off.match_token, call_off.continues_elsewhere) == (token, True)
         await one.tell(game_done(token, 2, 1, age=0.0))
-        assert "moved to two" in (await one.told(scheduler_protocol.NotKept)).reason
+        assert "moved to two" in (await one.told(scheduler_protocol.GameDiscarded)).reason
         assert [line["level"] for line in house.lines("game.refused")] == ["info"]
         await two.finish_game(token, 2)
-        assert (await two.told(scheduler_protocol.Kept)).number == 2
+        assert (await two.told(scheduler_protocol.GameStored)).number == 2
         assert house.results(token) == [(1, 0), (2, 0)]
 
     async def test_it_gets_back_what_nobody_has_come_to_elsewhere(self, house: House) -> None:
         """The link was cut, not the players' connections: they play on where they were."""
         _, two, token = await self.moved(house)
         one = await house.server("one", instance="a", hosting=[token])
-        assert (await two.told(scheduler_protocol.CallOff)).match_token == token
+        assert (await two.told(scheduler_protocol.StopMatch)).match_token == token
         await one.finish_game(token, 2)
-        assert (await one.told(scheduler_protocol.Kept)).number == 2
+        assert (await one.told(scheduler_protocol.GameStored)).number == 2
         await two.tell(game_done(token, 2, 1))
-        assert (await two.told(scheduler_protocol.NotKept)).number == 2
+        assert (await two.told(scheduler_protocol.GameDiscarded)).number == 2
         assert house.results(token) == [(1, 0), (2, 0)]
         address = house.scheduler.address(token)
         assert address is not None
@@ -412,26 +422,26 @@ class TestAServerThatComesBackTooLate:
         self, house: House
     ) -> None:
         _, two, token = await self.moved(house)
-        await two.tell(scheduler_protocol.Joined(match_token=token, seat=0))
+        await two.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
         house.clock.now += 5
         one = await house.server("one")
         await one.tell(game_done(token, 2, 1, age=10.0))
-        assert (await one.told(scheduler_protocol.Kept)).number == 2
-        assert (await two.told(scheduler_protocol.CallOff)).match_token == token
+        assert (await one.told(scheduler_protocol.GameStored)).number == 2
+        assert (await two.told(scheduler_protocol.StopMatch)).match_token == token
         await two.tell(game_done(token, 2, 0))
-        assert (await two.told(scheduler_protocol.NotKept)).number == 2
+        assert (await two.told(scheduler_protocol.GameDiscarded)).number == 2
         assert house.results(token) == [(1, 0), (2, 1)]
         await house.after(SETTLED)
-        place = await one.told(scheduler_protocol.Place)
-        assert [game.winner for game in place.finished] == [0, 1]
+        place = await one.told(scheduler_protocol.MatchAssignment)
+        assert [game.winner for game in place.finished_games] == [0, 1]
 
     async def test_the_first_kept_game_wins(self, house: House) -> None:
         _, two, token = await self.moved(house)
         await two.finish_game(token, 2, 0)
         one = await house.server("one")
         await one.tell(game_done(token, 2, 1, age=1000.0))
-        assert (await one.told(scheduler_protocol.CallOff)).match_token == token
-        assert "another game 2" in (await one.told(scheduler_protocol.NotKept)).reason
+        assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
+        assert "another game 2" in (await one.told(scheduler_protocol.GameDiscarded)).reason
         assert house.results(token) == [(1, 0), (2, 0)]
 
     async def test_nothing_is_put_behind_games_that_it_does_not_follow_on(
@@ -439,30 +449,33 @@ class TestAServerThatComesBackTooLate:
     ) -> None:
         """Both have played a second game; one goes on to tell its third."""
         _, two, token = await self.moved(house)
-        await two.tell(scheduler_protocol.Joined(match_token=token, seat=0))
+        await two.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
         await two.finish_game(token, 2, 1)
         second = game_done(token, 2, 1, points=200, age=99.0)
         third = game_done(token, 3, 1, age=99.0)
         one = await house.server("one")
         await one.tell(second)
-        line = match_results.line_after([game_done(token, 1).result, second.result])
+        line = match_results.hash_history([game_done(token, 1).result, second.result])
         await one.tell(msgspec.structs.replace(third, line=line))
-        assert [(await one.told(scheduler_protocol.NotKept)).number for _ in range(2)] == [2, 3]
+        assert [(await one.told(scheduler_protocol.GameDiscarded)).number for _ in range(2)] == [
+            2,
+            3,
+        ]
         assert house.results(token) == [(1, 0), (2, 1)]
-        line = match_results.line_after(house.store.matches.finished_games(token))
+        line = match_results.hash_history(house.store.matches.finished_games(token))
         await two.tell(msgspec.structs.replace(third, line=line, age=0.0))
-        assert [(await two.told(scheduler_protocol.Kept)).number for _ in range(2)] == [2, 3]
+        assert [(await two.told(scheduler_protocol.GameStored)).number for _ in range(2)] == [2, 3]
 
     async def test_what_is_over_is_called_off(self, house: House) -> None:
         _, two, token = await self.moved(house)
         await two.finish_game(token, 2)
         await two.tell(match_done(token, (2, 0)))
         one = await house.server("one", instance="a", hosting=[token])
-        assert (await one.told(scheduler_protocol.CallOff)).match_token == token
+        assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
         await one.tell(game_done(token, 2, 1))
-        assert (await one.told(scheduler_protocol.NotKept)).number == 2
+        assert (await one.told(scheduler_protocol.GameDiscarded)).number == 2
         await one.tell(match_done(token, (2, 0)))
-        await one.told(scheduler_protocol.MatchKept)
+        await one.told(scheduler_protocol.MatchStored)
         assert house.lines("game.refused") == [
             {
                 "event": "game.refused",
@@ -476,14 +489,14 @@ class TestAServerThatComesBackTooLate:
 
     async def test_a_result_of_players_that_went_over_does_not_count(self, house: House) -> None:
         _, two, token = await self.moved(house)
-        await two.tell(scheduler_protocol.Joined(match_token=token, seat=0))
+        await two.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
         one = await house.server("one", instance="a")
         left = match_results.MatchResult(
             winner=0, ending="the other team did not come", games=(1, 0), points=(100, 0)
         )
-        await one.tell(scheduler_protocol.MatchDone(match_token=token, result=left))
-        await one.told(scheduler_protocol.CallOff)
-        await one.told(scheduler_protocol.MatchKept)
+        await one.tell(scheduler_protocol.MatchFinished(match_token=token, result=left))
+        await one.told(scheduler_protocol.StopMatch)
+        await one.told(scheduler_protocol.MatchStored)
         assert house.store.matches.get(token).state == "placed"
 
 
@@ -494,17 +507,17 @@ async def test_two_servers_of_one_name(house: House) -> None:
     for hosting in ([], [token]):
         coming = asyncio.create_task(house.server("one", hosting=hosting))
         while not coming.done():
-            await one.tell(scheduler_protocol.Pulse(matches=1, commands=0))
+            await one.tell(scheduler_protocol.Heartbeat(matches=1, commands=0))
             await asyncio.sleep(0.01)
         other = await coming
         assert (
             "named 'one' is connected already"
-            in (await other.told(scheduler_protocol.Dismissed)).reason
+            in (await other.told(scheduler_protocol.ServerDismissed)).reason
         )
         assert other.over is not None
         await other.over
     await one.finish_game(token, 1)
-    assert (await one.told(scheduler_protocol.Kept)).number == 1
+    assert (await one.told(scheduler_protocol.GameStored)).number == 1
     assert not one.heard, "it does not notice"
 
 
@@ -515,7 +528,8 @@ async def test_a_server_comes_back_before_its_end_was_noticed(house: House) -> N
     token = await begun(one)
     other = await house.server("one")
     assert not any(
-        isinstance(message, scheduler_protocol.Dismissed) for message in one.heard + other.heard
+        isinstance(message, scheduler_protocol.ServerDismissed)
+        for message in one.heard + other.heard
     )
     assert one.over is not None
     await one.over
@@ -533,30 +547,30 @@ async def test_the_next_connection_of_a_server_replaces_the_old_one_silently(
     new = await house.server("one", instance="a", hosting=[token])
     assert old.over is not None
     await old.over
-    assert not any(isinstance(message, scheduler_protocol.Dismissed) for message in old.heard)
+    assert not any(isinstance(message, scheduler_protocol.ServerDismissed) for message in old.heard)
     assert house.scheduler.playing() == (token,)
     await new.finish_game(token, 1)
-    await new.told(scheduler_protocol.Kept)
+    await new.told(scheduler_protocol.GameStored)
 
 
 async def test_an_unknown_match(house: House) -> None:
     token = "00000000-0000-0000-0000-000000000000"
     one = await house.server("one", hosting=[token])
-    assert (await one.told(scheduler_protocol.CallOff)).match_token == token
+    assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
     await one.finish_game(token, 1)
-    assert (await one.told(scheduler_protocol.CallOff)).match_token == token
-    assert (await one.told(scheduler_protocol.NotKept)).reason == "there is no such match"
+    assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
+    assert (await one.told(scheduler_protocol.GameDiscarded)).reason == "there is no such match"
     (refused,) = house.lines("game.refused")
     assert (refused["level"], refused["match"]) == ("warning", token[:8])
     await one.tell(match_done(token, (2, 0)))
-    assert (await one.told(scheduler_protocol.MatchKept)).match_token == token
+    assert (await one.told(scheduler_protocol.MatchStored)).match_token == token
     for message in (
-        scheduler_protocol.Placed(match_token=token),
-        scheduler_protocol.Joined(match_token=token, seat=0),
+        scheduler_protocol.MatchAccepted(match_token=token),
+        scheduler_protocol.TeamJoined(match_token=token, player=0),
     ):
         await one.tell(message)
-        assert (await one.told(scheduler_protocol.CallOff)).match_token == token
-    await one.tell(scheduler_protocol.NotPlaced(match_token=token, reason="no"))
+        assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
+    await one.tell(scheduler_protocol.MatchRejected(match_token=token, reason="no"))
     assert not one.heard
 
 

@@ -41,7 +41,7 @@ async def test_the_least_loaded_server_gets_the_next_match(house: House) -> None
     assert not [
         message
         for message in small.heard + large.heard
-        if isinstance(message, scheduler_protocol.Place)
+        if isinstance(message, scheduler_protocol.MatchAssignment)
     ]
     loads = {view.name: view.matches for view in house.scheduler.servers()}
     assert loads == {"small": 2, "large": 6}
@@ -63,11 +63,11 @@ class TestATestMatch:
         creating = asyncio.create_task(house.scheduler.create_test_match("RED"))
         place = await one.placed()
         await creating
-        assert [(seat.team, seat.bot) for seat in place.seats] == [
+        assert [(seat.team, seat.bot) for seat in place.players] == [
             ("red", ""),
             ("Test Client", "random"),
         ]
-        assert place.seats[0].password_hash.startswith("$argon2id$")
+        assert place.players[0].password_hash.startswith("$argon2id$")
         assert place.rules.match.games == 3
 
     async def test_needs_a_server(self, house: House) -> None:
@@ -98,15 +98,15 @@ class TestATestMatch:
         tokens = [await self.create(house, one) for _ in range(5)]
         assert house.scheduler.playing() == tuple(tokens[2:])
         assert [
-            (await one.told(scheduler_protocol.CallOff)).match_token for _ in range(2)
+            (await one.told(scheduler_protocol.StopMatch)).match_token for _ in range(2)
         ] == tokens[:2]
 
     async def test_that_is_refused_goes_to_another_server(self, house: House) -> None:
         house.teams("red")
         one, two = await house.server("one"), await house.server("two")
         creating = asyncio.create_task(house.scheduler.create_test_match("red"))
-        place = await one.told(scheduler_protocol.Place)
-        await one.tell(scheduler_protocol.NotPlaced(match_token=place.match_token, reason="no"))
+        place = await one.told(scheduler_protocol.MatchAssignment)
+        await one.tell(scheduler_protocol.MatchRejected(match_token=place.match_token, reason="no"))
         await house.scheduler.look()
         assert (await two.placed()).match_token == place.match_token
         assert (await creating).server_ip == "two.example"
@@ -126,15 +126,15 @@ class TestATestMatch:
         house.teams("red")
         one = await house.server("one")
         creating = asyncio.create_task(house.scheduler.create_test_match("red"))
-        place = await one.told(scheduler_protocol.Place)
+        place = await one.told(scheduler_protocol.MatchAssignment)
         creating.cancel()
-        await one.tell(scheduler_protocol.Placed(match_token=place.match_token))
+        await one.tell(scheduler_protocol.MatchAccepted(match_token=place.match_token))
         assert house.scheduler.playing() == (place.match_token,)
 
 
 async def test_a_draining_server_gets_nothing_more(house: House) -> None:
     one = await house.server("one")
-    await one.tell(scheduler_protocol.Pulse(matches=0, commands=5, draining=True))
+    await one.tell(scheduler_protocol.Heartbeat(matches=0, commands=5, draining=True))
     await house.match()
     assert not one.heard
     (view,) = house.scheduler.servers()
@@ -144,13 +144,13 @@ async def test_a_draining_server_gets_nothing_more(house: House) -> None:
 async def test_a_server_that_does_not_say_that_it_has_the_match_loses_it(house: House) -> None:
     one = await house.server("one")
     await house.match()
-    place = await one.told(scheduler_protocol.Place)
+    place = await one.told(scheduler_protocol.MatchAssignment)
     two = await house.server("two")
     await house.after(12)
-    assert (await one.told(scheduler_protocol.CallOff)).match_token == place.match_token
+    assert (await one.told(scheduler_protocol.StopMatch)).match_token == place.match_token
     assert (await two.placed()).match_token == place.match_token
-    await one.tell(scheduler_protocol.Placed(match_token=place.match_token))
-    assert (await one.told(scheduler_protocol.CallOff)).match_token == place.match_token
+    await one.tell(scheduler_protocol.MatchAccepted(match_token=place.match_token))
+    assert (await one.told(scheduler_protocol.StopMatch)).match_token == place.match_token
 
 
 class TestAContest:
@@ -162,23 +162,25 @@ class TestAContest:
             await house.scheduler.look()
             place = await one.placed()
             names.append(place.match_name)
-            better = 0 if place.seats[0].team < place.seats[1].team else 1
+            better = 0 if place.players[0].team < place.players[1].team else 1
             await play(one, place.match_token, better)
         assert len(names) == 6 + 3
         assert names[-1] == "Final"
         tournament = house.store.contests.tournament(contest)
-        assert tournament.places == (0, 1, 2, 3)
+        assert tournament.final_ranking == (0, 1, 2, 3)
         assert (await house.scheduler.current_match("a")).status == "finished"
 
     async def test_lets_a_team_play_one_match_at_a_time(self, house: House) -> None:
         one = await house.server("one")
         await house.contest("a", "b", "c", "d")
         places = [await one.placed() for _ in range(2)]
-        teams = [seat.team for place in places for seat in place.seats]
+        teams = [seat.team for place in places for seat in place.players]
         assert sorted(teams) == ["a", "b", "c", "d"]
         await house.after(4)
         assert not [
-            message for message in one.heard if isinstance(message, scheduler_protocol.Place)
+            message
+            for message in one.heard
+            if isinstance(message, scheduler_protocol.MatchAssignment)
         ]
 
     async def test_plays_no_more_at_once_than_it_may(self, tmp_path: Path) -> None:
@@ -192,7 +194,9 @@ class TestAContest:
         place = await one.placed()
         await house.after(4)
         assert not [
-            message for message in one.heard if isinstance(message, scheduler_protocol.Place)
+            message
+            for message in one.heard
+            if isinstance(message, scheduler_protocol.MatchAssignment)
         ]
         await play(one, place.match_token)
         await house.scheduler.look()
@@ -215,7 +219,7 @@ class TestAContest:
         places = [await one.placed() for _ in range(2)]
         now = await current("a")
         assert (now.status, now.opponent) == ("playing", "d")
-        (mine,) = [place for place in places if "a" in [seat.team for seat in place.seats]]
+        (mine,) = [place for place in places if "a" in [seat.team for seat in place.players]]
         assert now.to_reply() == {
             "status": "playing",
             "match_token": mine.match_token,
@@ -236,14 +240,16 @@ class TestAContest:
         contest = await house.contest("a", "b", "c", "d", plan=PLAN)
         tokens = [(await one.placed()).match_token for _ in range(2)]
         await house.scheduler.pause_contest(contest)
-        assert {(await one.told(scheduler_protocol.Halt)).match_token for _ in tokens} == set(
+        assert {(await one.told(scheduler_protocol.PauseMatch)).match_token for _ in tokens} == set(
             tokens
         )
         await play(one, tokens[0])
         await play(one, tokens[1])
         await house.scheduler.look()
         assert not [
-            message for message in one.heard if isinstance(message, scheduler_protocol.Place)
+            message
+            for message in one.heard
+            if isinstance(message, scheduler_protocol.MatchAssignment)
         ]
         await house.restart()
         one = await house.server("one", instance="a")
@@ -266,7 +272,7 @@ class TestAContest:
             else:
                 await house.scheduler.resume_contest(contest)
             one = await house.server("one", instance="a", hosting=[token])
-            assert (await one.told(scheduler_protocol.Halt)).halted is halted
+            assert (await one.told(scheduler_protocol.PauseMatch)).paused is halted
 
     async def test_can_be_called_off(self, house: House) -> None:
         one = await house.server("one")
@@ -274,11 +280,13 @@ class TestAContest:
         token = (await one.placed()).match_token
         row = await house.scheduler.call_off_contest(contest, "rain")
         assert row.state == "called off"
-        assert (await one.told(scheduler_protocol.CallOff)).match_token == token
+        assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
         assert house.store.matches.unfinished() == ()
         await house.after(10)
         assert not [
-            message for message in one.heard if isinstance(message, scheduler_protocol.Place)
+            message
+            for message in one.heard
+            if isinstance(message, scheduler_protocol.MatchAssignment)
         ]
 
     async def test_plays_a_match_anew_that_was_called_off(self, house: House) -> None:
@@ -292,7 +300,7 @@ class TestAContest:
         await house.scheduler.look()
         place = await one.placed()
         assert place.match_token != token
-        assert place.finished == ()
+        assert place.finished_games == ()
 
     async def test_plays_a_match_of_the_ranking_anew_that_was_called_off(
         self, house: House
@@ -323,8 +331,8 @@ async def test_changes_are_told(house: House) -> None:
         one = await house.server("one")
         contest = await house.contest("a", "b", plan=PLAN)
         token = (await one.placed()).match_token
-        await one.tell(scheduler_protocol.Joined(match_token=token, seat=0))
-        await one.tell(scheduler_protocol.GameBegan(match_token=token, number=1, game_name="1"))
+        await one.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
+        await one.tell(scheduler_protocol.GameStarted(match_token=token, number=1, game_name="1"))
         await play(one, token)
         told = []
         async for change in changes:
@@ -356,7 +364,7 @@ async def test_a_listener_that_sleeps_is_told_so_and_bounds_what_is_kept_for_it(
     await house.match()
     token = (await one.placed()).match_token
     for _ in range(1000):
-        await one.tell(scheduler_protocol.Joined(match_token=token, seat=0))
+        await one.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
     changes.close()
     kinds = [change.kind async for change in changes]
     assert len(kinds) <= 257
@@ -372,7 +380,7 @@ async def test_a_listener_that_sleeps_is_told_so_and_bounds_what_is_kept_for_it(
         b"\xff",
         b'{"type": "hello"}',
         b'{"type": "kept"}',
-        scheduler_protocol.encode(scheduler_protocol.Pulse(matches=1, commands=1)),
+        scheduler_protocol.encode(scheduler_protocol.Heartbeat(matches=1, commands=1)),
     ],
 )
 async def test_who_does_not_introduce_itself_is_dismissed(house: House, frame: bytes) -> None:
@@ -386,7 +394,7 @@ async def test_who_does_not_introduce_itself_is_dismissed(house: House, frame: b
 
     await house.scheduler.link(hear, say)
     assert isinstance(
-        scheduler_protocol.decode_from_scheduler(said[0]), scheduler_protocol.Dismissed
+        scheduler_protocol.decode_scheduler_message(said[0]), scheduler_protocol.ServerDismissed
     )
     assert house.scheduler.servers() == ()
     assert house.scheduler.metrics()["contest_link_errors_total"] == 1
@@ -416,14 +424,14 @@ class TestAStoreThatFails:
             assert one.over is not None
             await one.over
         assert not [
-            message for message in one.heard if isinstance(message, scheduler_protocol.Kept)
+            message for message in one.heard if isinstance(message, scheduler_protocol.GameStored)
         ]
         assert not house.scheduler.well
         await house.scheduler.look()
         assert house.scheduler.well
         one = await house.server("one", instance="a", hosting=[token])
         await one.finish_game(token, 1)
-        assert (await one.told(scheduler_protocol.Kept)).number == 1
+        assert (await one.told(scheduler_protocol.GameStored)).number == 1
 
     async def test_while_a_match_is_placed(
         self, house: House, monkeypatch: pytest.MonkeyPatch
@@ -452,7 +460,7 @@ class TestAStoreThatFails:
         await house.scheduler.look()
         again = await house.server("one", instance="a", hosting=[token])
         await again.finish_game(token, 1)
-        assert (await again.told(scheduler_protocol.Kept)).number == 1
+        assert (await again.told(scheduler_protocol.GameStored)).number == 1
 
 
 async def test_the_scheduler_looks_by_itself_whatever_happens(

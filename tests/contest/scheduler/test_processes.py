@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sevenbag.contest import scheduler_protocol
-from sevenbag.contest.bracket import Plan
+from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.contest.store import Store
@@ -105,12 +105,12 @@ class Processes:
             process.communicate()
 
 
-def spooled(folder: Path) -> list[scheduler_protocol.GameDone]:
+def spooled(folder: Path) -> list[scheduler_protocol.GameFinished]:
     """What the game server has finished and the scheduler has not kept."""
     found = []
     for path in sorted((folder / "spool" / "one").glob("*.game")):
-        done = scheduler_protocol.decode_from_server(path.read_bytes())
-        assert isinstance(done, scheduler_protocol.GameDone)
+        done = scheduler_protocol.decode_server_message(path.read_bytes())
+        assert isinstance(done, scheduler_protocol.GameFinished)
         found.append(done)
     return found
 
@@ -137,7 +137,7 @@ def store(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
     with Store(f"sqlite:///{tmp_path}/contest.db") as store:
         teams = [store.teams.add(name, hash_password(PASSWORD)).id for name in TEAMS]
         rules = getattr(request, "param", RULES)
-        row = store.contests.add("Cup", rules, Plan(ranking=False), teams)
+        row = store.contests.add("Cup", rules, ContestPlan(ranking=False), teams)
         assert store.contests.change(row, "running") is not None
         yield store
 

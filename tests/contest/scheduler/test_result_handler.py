@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.game.match_results import (
-    GameResult,
+    ContestGameResult,
     MatchResult,
-    doubt_game,
-    doubt_match,
-    without_teams,
+    decide_unplayed_match,
+    find_game_error,
+    find_match_error,
 )
-from sevenbag.contest.game.pason_match import Match
-from sevenbag.contest.scheduler_protocol import Seat
+from sevenbag.contest.game.pason_match import ContestMatch
+from sevenbag.contest.scheduler_protocol import AssignedPlayer
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from tests.contest.scheduler.scripted_server import House, game_done, match_done
 
@@ -27,7 +27,7 @@ RULES = MatchRules(games=3)
 FIRST = game_done("", 1, 0).result
 
 
-def changed(**changes: object) -> GameResult:
+def changed(**changes: object) -> ContestGameResult:
     return msgspec.structs.replace(FIRST, **changes)
 
 
@@ -45,26 +45,26 @@ def test_what_real_matches_tell_is_believed(
         game=GameRules(gravity_ms=(50,)),
         match=MatchRules(games=games, game_seconds=game_seconds, match_seconds=match_seconds),
     )
-    seats = (Seat(team="a", bot="x"), Seat(team="b", bot="x"))
-    match = Match(str(uuid.uuid4()), "Final", seats, rules, seed, lambda: 0.0)
-    finished: list[GameResult] = []
+    seats = (AssignedPlayer(team="a", bot="x"), AssignedPlayer(team="b", bot="x"))
+    match = ContestMatch(str(uuid.uuid4()), "Final", seats, rules, seed, lambda: 0.0)
+    finished: list[ContestGameResult] = []
     now = 0.0
     match.advance(now)
     match.connect(0, now)
     match.connect(1, now)
     while match.result is None:
-        assert match.due is not None
-        now = max(now, match.due)
+        assert match.next_event_at is not None
+        now = max(now, match.next_event_at)
         match.advance(now)
         if drops:
             match.move(0, "drop", None, now)
             match.move(1 if seed % 2 else 0, "drop", None, now)
         match.take_messages()
-        for game in match.take_finished():
-            assert doubt_game(game.result, finished, rules.match) is None
+        for game in match.take_finished_games():
+            assert find_game_error(game.result, finished, rules.match) is None
             finished.append(game.result)
-            match.game_kept(game.result.number, now)
-    assert doubt_match(match.result, finished, rules.match) is None
+            match.confirm_stored(game.result.number, now)
+    assert find_match_error(match.result, finished, rules.match) is None
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,15 @@ def test_what_real_matches_tell_is_believed(
         (changed(ending="points at the time limit", scores=(5, 5)), [], "won by points, 5 to 5"),
         (changed(ending="points at the time limit", scores=(5, 9)), [], "won by points, 5 to 9"),
         (changed(ending="coin flip at the time limit"), [], "won by a coin, and points are 100"),
-        (changed(verdicts=({str(n): 1 for n in range(51)}, {})), [], "more fates"),
-        (changed(verdicts=({}, {"x" * 51: 1})), [], "more fates"),
-        (changed(verdicts=({"a\n": 1, "a\t": 1}, {})), [], "more fates"),
+        (changed(move_counts=({str(n): 1 for n in range(51)}, {})), [], "more fates"),
+        (changed(move_counts=({}, {"x" * 51: 1})), [], "more fates"),
+        (changed(move_counts=({"a\n": 1, "a\t": 1}, {})), [], "more fates"),
     ],
 )
-def test_games_that_cannot_be(result: GameResult, finished: list[GameResult], words: str) -> None:
-    assert words in (doubt_game(result, finished, RULES) or "")
+def test_games_that_cannot_be(
+    result: ContestGameResult, finished: list[ContestGameResult], words: str
+) -> None:
+    assert words in (find_game_error(result, finished, RULES) or "")
 
 
 @pytest.mark.parametrize(
@@ -107,7 +109,7 @@ def test_ends_that_cannot_be(
         {"winner": winner, "ending": ending, "games": games, "points": points}, MatchResult
     )
     finished = [FIRST, game_done("", 2, 1).result]
-    assert words in (doubt_match(told, finished, RULES) or "")
+    assert words in (find_match_error(told, finished, RULES) or "")
 
 
 def test_a_match_without_teams_is_decided_as_at_its_time_limit() -> None:
@@ -119,10 +121,10 @@ def test_a_match_without_teams_is_decided_as_at_its_time_limit() -> None:
         ([second], 1, "games at the time limit"),
         ([first, richer], 1, "points"),
     ]:
-        result = without_teams(token + "0", finished)
+        result = decide_unplayed_match(token + "0", finished)
         assert (result.winner, result.ending) == (winner, ending)
-        assert doubt_match(result, finished, RULES) is None
-    coins = [without_teams(token + digit, []) for digit in "0123456789abcdef"]
+        assert find_match_error(result, finished, RULES) is None
+    coins = [decide_unplayed_match(token + digit, []) for digit in "0123456789abcdef"]
     assert {coin.ending for coin in coins} == {"coin flip"}
     assert sum(coin.winner or 0 for coin in coins) == 8
 
@@ -133,11 +135,11 @@ async def test_a_server_that_lies_of_a_game_loses_the_match(house: House) -> Non
     token = (await one.placed()).match_token
     two = await house.server("two")
     await one.finish_game(token, 2)
-    assert (await one.told(scheduler_protocol.CallOff)).match_token == token
-    assert "game 1 is not known" in (await one.told(scheduler_protocol.NotKept)).reason
+    assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
+    assert "game 1 is not known" in (await one.told(scheduler_protocol.GameDiscarded)).reason
     await house.scheduler.look()
     place = await two.placed()
-    assert (place.match_token, place.finished) == (token, ())
+    assert (place.match_token, place.finished_games) == (token, ())
     assert house.results(token) == []
     (row,) = house.store.audit.list()
     assert (row.who, row.about) == ("server one", "match 1")
@@ -152,15 +154,17 @@ async def test_a_server_that_lies_of_the_end_loses_the_match(house: House) -> No
     token = (await one.placed()).match_token
     await one.finish_game(token, 1, 1)
     await one.tell(match_done(token, (2, 0)))
-    assert (await one.told(scheduler_protocol.CallOff)).match_token == token
-    assert (await one.told(scheduler_protocol.MatchKept)).match_token == token, (
+    assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
+    assert (await one.told(scheduler_protocol.MatchStored)).match_token == token, (
         "it need not tell it again"
     )
     assert house.store.matches.get(token).result is None
     await house.after(50)
-    assert not [message for message in one.heard if isinstance(message, scheduler_protocol.Place)]
+    assert not [
+        message for message in one.heard if isinstance(message, scheduler_protocol.MatchAssignment)
+    ]
     await house.after(20)
-    assert len((await one.placed()).finished) == 1, "after a while it may try again"
+    assert len((await one.placed()).finished_games) == 1, "after a while it may try again"
 
 
 async def test_a_match_that_nobody_comes_to_does_not_stop_the_contest(house: House) -> None:
@@ -168,8 +172,8 @@ async def test_a_match_that_nobody_comes_to_does_not_stop_the_contest(house: Hou
     await house.match()
     token = (await one.placed()).match_token
     nobody = MatchResult(winner=None, ending="called off", games=(0, 0), points=(0, 0))
-    await one.tell(scheduler_protocol.MatchDone(match_token=token, result=nobody))
-    await one.told(scheduler_protocol.MatchKept)
+    await one.tell(scheduler_protocol.MatchFinished(match_token=token, result=nobody))
+    await one.told(scheduler_protocol.MatchStored)
     row = house.store.matches.get(token)
     assert row.state == "done"
     assert row.result is not None
@@ -184,7 +188,7 @@ async def test_a_test_match_that_nobody_comes_to_is_called_off(house: House) -> 
     token = (await one.placed()).match_token
     await creating
     nobody = MatchResult(winner=None, ending="called off", games=(0, 0), points=(0, 0))
-    await one.tell(scheduler_protocol.MatchDone(match_token=token, result=nobody))
-    await one.told(scheduler_protocol.MatchKept)
+    await one.tell(scheduler_protocol.MatchFinished(match_token=token, result=nobody))
+    await one.told(scheduler_protocol.MatchStored)
     assert house.store.matches.get(token).state == "called off"
     assert house.scheduler.metrics()["contest_lies_total"] == 0

@@ -14,7 +14,7 @@ import zmq
 import zmq.asyncio
 
 from sevenbag.contest.passwords import hash_password
-from sevenbag.contest.scheduler_protocol import Place, Seat
+from sevenbag.contest.scheduler_protocol import AssignedPlayer, MatchAssignment
 from sevenbag.contest.server import GameServer
 from sevenbag.contest.settings import (
     ContestRules,
@@ -24,14 +24,14 @@ from sevenbag.contest.settings import (
     ServerSettings,
     TestClientSettings,
 )
-from sevenbag.contest.telemetry import make_logger
+from sevenbag.contest.telemetry import create_logger
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
 
     import structlog
 
-    from sevenbag.contest.game.match_results import GameResult
+    from sevenbag.contest.game.match_results import ContestGameResult
     from sevenbag.contest.server.hosted_match import Keeper
 
 PASSWORD: Final = "correct horse"
@@ -56,23 +56,23 @@ def placement(
     match: MatchRules = MATCH,
     game: GameRules = STILL,
     bots: dict[str, str] | None = None,
-    finished: tuple[GameResult, ...] = (),
+    finished: tuple[ContestGameResult, ...] = (),
     token: str = "",
-) -> Place:
+) -> MatchAssignment:
     """A match of these teams, or of A and B."""
     bots = bots or {}
     first, second = (
-        Seat(team=name, bot=bots[name])
+        AssignedPlayer(team=name, bot=bots[name])
         if name in bots
-        else Seat(team=name, password_hash=PASSWORD_HASH)
+        else AssignedPlayer(team=name, password_hash=PASSWORD_HASH)
         for name in (names or ("A", "B"))
     )
-    return Place(
+    return MatchAssignment(
         match_token=token or str(uuid.uuid4()),
         match_name="A match",
-        seats=(first, second),
+        players=(first, second),
         rules=ContestRules(game=game, match=match),
-        finished=finished,
+        finished_games=finished,
     )
 
 
@@ -98,7 +98,9 @@ class Client:
         assert isinstance(answer, dict)
         return answer
 
-    async def connect(self, place: Place, team: str = "A", password: str = PASSWORD) -> Json:
+    async def connect(
+        self, place: MatchAssignment, team: str = "A", password: str = PASSWORD
+    ) -> Json:
         answer = await self.ask(
             comm_type="MatchConnect",
             match_token=place.match_token,
@@ -154,7 +156,7 @@ class Notebook:
     async def stop(self) -> None:
         self.told.append(("stop",))
 
-    async def keep(self, token: str, result: GameResult, replay: bytes) -> None:
+    async def keep(self, token: str, result: ContestGameResult, replay: bytes) -> None:
         await self.gate.wait()
         self.replays.append(replay)
         self.told.append(("game", token, result.number))
@@ -186,17 +188,17 @@ class Rig:
     def client(self) -> Client:
         return Client(self.context, self.server.command_endpoint)
 
-    def listener(self, place: Place | str) -> Listener:
+    def listener(self, place: MatchAssignment | str) -> Listener:
         token = place if isinstance(place, str) else place.match_token
         return Listener(self.context, self.server.state_endpoint, token)
 
-    def place(self, place: Place) -> Place:
+    def place(self, place: MatchAssignment) -> MatchAssignment:
         self.server.place(place)
         return place
 
-    async def both_connected(self, place: Place) -> tuple[Client, Client]:
+    async def both_connected(self, place: MatchAssignment) -> tuple[Client, Client]:
         clients = self.client(), self.client()
-        for client, seat in zip(clients, place.seats, strict=True):
+        for client, seat in zip(clients, place.players, strict=True):
             assert (await client.connect(place, seat.team))["resp"] == "ok"
         return clients
 
@@ -219,7 +221,7 @@ async def hosting(
         log=log,
         keeper=keeper,
         # At once, so that it is what pytest shows of the test, and no other's.
-        logger=logger or make_logger(log, sys.stderr),
+        logger=logger or create_logger(log, sys.stderr),
     )
     context = zmq.asyncio.Context()
     try:

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from sevenbag.contest.passwords import PasswordChecks, TooBusyError
+from sevenbag.contest.passwords import PasswordVerifier, TooBusyError
 from sevenbag.contest.server.authentication import Door
 from sevenbag.contest.server.command_handler import Sessions, client_token
 from tests.contest.server.hosted_server import placement
@@ -46,7 +46,7 @@ def checks() -> Checks:
 
 @pytest.fixture
 def door(checks: Checks) -> Door:
-    return Door("hash", cast("PasswordChecks", checks))
+    return Door("hash", cast("PasswordVerifier", checks))
 
 
 async def test_what_was_found_out_once_costs_nothing_again(door: Door, checks: Checks) -> None:

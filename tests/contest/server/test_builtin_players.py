@@ -79,9 +79,9 @@ async def test_bots_that_place_pieces_play_games(bot: str) -> None:
         )
         match = rig.server.matches[place.match_token].match
         # No piece comes down by itself, and the other player never drops.
-        await until(lambda: match.duel is not None and match.duel.locked[0] > 5)
-        assert match.duel is not None
-        assert match.duel.locked[1] == 0
+        await until(lambda: match.game is not None and match.game.locked_pieces[0] > 5)
+        assert match.game is not None
+        assert match.game.locked_pieces[1] == 0
 
 
 async def test_who_plays_no_more_gathers_no_messages() -> None:

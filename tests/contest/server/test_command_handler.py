@@ -49,7 +49,7 @@ async def test_whoever_connects_again_is_the_same_client() -> None:
         first = await rig.client().connect(place)
         again = rig.client()
         assert [await again.connect(place) for _ in range(12)] == [first] * 12
-        assert rig.server.matches[place.match_token].match.present == (True, False)
+        assert rig.server.matches[place.match_token].match.connected == (True, False)
         other = await rig.client().connect(place, "B")
         assert other["client_token"] != first["client_token"]
 
@@ -138,7 +138,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
         del password_hash, text
         return not opened.wait(120)
 
-    monkeypatch.setattr("sevenbag.contest.passwords.is_right", checked)
+    monkeypatch.setattr("sevenbag.contest.passwords.verify_password", checked)
     yield opened
     opened.set()
 

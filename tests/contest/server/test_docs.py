@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from prometheus_client.parser import text_string_to_metric_families
 
 from sevenbag.contest import telemetry
-from sevenbag.contest.game.pason_game import Verdict
+from sevenbag.contest.game.pason_game import MoveOutcome
 from sevenbag.contest.server import authentication, hosted_match, zmq_channels
 from sevenbag.contest.server.game_server import GameServer
 from sevenbag.contest.server.monitoring import Exposition, Figures
@@ -44,7 +44,7 @@ async def test_every_metric_is_on_the_page_and_no_other() -> None:
     section = PAGE.partition("## What is counted")[2].partition("\n## ")[0]
     told = set(re.findall(r"`([a-z_]+)`", "".join(re.findall(r"(?m)^\|[^|]*\|", section))))
     assert told == samples
-    assert all(f"`{verdict}`" in section for verdict in Verdict)
+    assert all(f"`{verdict}`" in section for verdict in MoveOutcome)
 
 
 def test_every_event_of_the_log_is_on_the_page() -> None:
@@ -73,13 +73,13 @@ def test_the_bounds_are_those_of_the_server() -> None:
         "wrong passwords of a team": f"{authentication._FREE}",
         "wrong passwords from one address": f"{authentication._GUESSES:,}",
         "matches": f"{settings.capacity}",
-        "lines of the log that nobody reads": f"{telemetry.MOST_WAITING:,}",
-        "log lines about a team's moves": f"{telemetry.MOVES_A_SECOND} a second",
+        "lines of the log that nobody reads": f"{telemetry.MAX_WAITING_LINES:,}",
+        "log lines about a team's moves": f"{telemetry.MAX_MOVE_LINES} a second",
     }
     for what, bound in expected.items():
         assert bound in rows[what], what
     assert "one a minute" in rows["log lines about refused commands"]
-    assert telemetry.REFUSAL_SECONDS == 60
+    assert telemetry.REJECTION_PERIOD == 60
     assert hosted_match._REPEAT_END == 5
 
 

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from sevenbag.contest.game import pason_replay
-from sevenbag.contest.game.match_results import GameResult
+from sevenbag.contest.game.match_results import ContestGameResult
 from sevenbag.contest.settings import GameRules, MatchRules
 from sevenbag.errors import PlacementRefusedError
 from sevenbag.protocols.pason.messages import GamePieceState, decode_state
@@ -27,8 +27,8 @@ QUICK = MatchRules(
 )
 
 
-def finished(number: int, winner: int, *, sequence: int, piece: int) -> GameResult:
-    return GameResult(
+def finished(number: int, winner: int, *, sequence: int, piece: int) -> ContestGameResult:
+    return ContestGameResult(
         number=number,
         game_name=f"Game {number}",
         winner=1 if winner else 0,
@@ -77,10 +77,10 @@ async def test_a_match_from_its_placement_to_its_end() -> None:
             ("game", token, 2),
             ("match", token),
         ]
-        records = [pason_replay.decode(replay) for replay in notebook.replays]
+        records = [pason_replay.decode_replay(replay) for replay in notebook.replays]
         assert [one.header.number for one in records] == [1, 2]
         for one, end in zip(records, ends, strict=True):
-            assert pason_replay.replayed(one).scores == [end["scores"]["A"], end["scores"]["B"]]
+            assert pason_replay.replay_game(one).scores == [end["scores"]["A"], end["scores"]["B"]]
 
 
 async def test_clients_hear_of_a_games_end_when_it_is_kept_not_before() -> None:
@@ -114,11 +114,11 @@ async def test_many_matches_at_once_each_tell_their_own() -> None:
             clients = await rig.both_connected(place)
             for _ in range(2):
                 end = await lose(clients[number % 2], listener)
-                assert end["winner"] == place.seats[1 - number % 2].team
+                assert end["winner"] == place.players[1 - number % 2].team
                 assert end["match_token"] == place.match_token
             for message in await listener.until("MatchEnd"):
-                states = message.get("states", {seat.team: 0 for seat in place.seats})
-                assert set(states) == {seat.team for seat in place.seats}
+                states = message.get("states", {seat.team: 0 for seat in place.players})
+                assert set(states) == {seat.team for seat in place.players}
             result = await rig.server.result(place.match_token)
             assert result.winner == 1 - number % 2
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from sevenbag.contest.settings import LogSettings, MatchRules
-from sevenbag.contest.telemetry import BoundedLog, make_logger
+from sevenbag.contest.telemetry import RateLimitedLog, create_logger
 from tests.contest.server.hosted_server import (
     PASSWORD,
     PASSWORD_HASH,
@@ -33,7 +33,7 @@ async def played(moves: Literal["all", "not done", "none"], form: Literal["json"
     """The log of a match in which everything happens that is logged."""
     stream = io.StringIO()
     settings = LogSettings(format=form, moves=moves)
-    async with hosting(log=settings, logger=make_logger(settings, stream)) as rig:
+    async with hosting(log=settings, logger=create_logger(settings, stream)) as rig:
         place = rig.place(placement("Team A", "B", match=QUICK))
         listener = rig.listener(place)
         wrong = rig.client()
@@ -98,7 +98,7 @@ async def test_default_log_has_one_line_per_event_and_aggregated_refusals() -> N
     stream = io.StringIO()
     rules = msgspec.structs.replace(QUICK, linger_seconds=0.05)
     async with hosting(
-        log=LogSettings(format="json"), logger=make_logger(LogSettings(format="json"), stream)
+        log=LogSettings(format="json"), logger=create_logger(LogSettings(format="json"), stream)
     ) as rig:
         place = rig.place(placement("A", "B", match=rules))
         listener, stranger = rig.listener(place), rig.client()
@@ -135,17 +135,17 @@ async def test_default_log_has_one_line_per_event_and_aggregated_refusals() -> N
 def test_no_more_lines_than_can_be_read_and_a_count_of_the_others() -> None:
     stream = io.StringIO()
     now = 100.0
-    logger = make_logger(LogSettings(format="json"), stream)
-    log = BoundedLog(logger, lambda: now, lines=10, seconds=1.0)
+    logger = create_logger(LogSettings(format="json"), stream)
+    log = RateLimitedLog(logger, lambda: now, lines=10, seconds=1.0)
     for number in range(1_000):
-        log.tell("move", "collides" if number % 2 else "no piece", team="A")
+        log.log("move", "collides" if number % 2 else "no piece", team="A")
     # So many of each reason: what happens often hides nothing that happens once.
     assert len(stream.getvalue().splitlines()) == 20
-    log.tell("move", "out of date", team="A")
+    log.log("move", "out of date", team="A")
     assert '"out of date"' in stream.getvalue()
     now += 1
-    log.tell("move", "collides", team="A")
-    log.tell_left_out()
+    log.log("move", "collides", team="A")
+    log.log_suppressed()
     lines = [json.loads(line) for line in stream.getvalue().splitlines()][21:]
     assert [(line["reason"], line.get("count")) for line in lines] == [
         ("no piece", 490),
@@ -158,7 +158,7 @@ def test_no_more_lines_than_can_be_read_and_a_count_of_the_others() -> None:
 @pytest.mark.parametrize("form", ["json", "text"])
 def test_errors_have_their_traceback(form: Literal["json", "text"]) -> None:
     stream = io.StringIO()
-    logger = make_logger(LogSettings(format=form), stream)
+    logger = create_logger(LogSettings(format=form), stream)
     try:
         raise ValueError("of a test")
     except ValueError as error:
@@ -176,7 +176,7 @@ def test_tracebacks_do_not_tell_the_values_of_variables(form: Literal["json", "t
         raise ValueError(f"{len(password)} characters")
 
     stream = io.StringIO()
-    logger = make_logger(LogSettings(format=form), stream)
+    logger = create_logger(LogSettings(format=form), stream)
     try:
         check(PASSWORD)
     except ValueError as error:

@@ -15,14 +15,21 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 from sevenbag.contest import scheduler_protocol
-from sevenbag.contest.credentials import authorized, load_secret
+from sevenbag.contest.credentials import is_authorized, load_or_create_secret
 from sevenbag.contest.game import match_results
-from sevenbag.contest.scheduler_protocol import GameDone, Hello, Kept, MatchDone, MatchKept, Seat
+from sevenbag.contest.scheduler_protocol import (
+    AssignedPlayer,
+    GameFinished,
+    GameStored,
+    MatchFinished,
+    MatchStored,
+    ServerHello,
+)
 from sevenbag.contest.server import result_spool
 from sevenbag.contest.server import scheduler_client as uplink_module
 from sevenbag.contest.server.scheduler_client import Uplink
 from sevenbag.contest.settings import ContestRules, LogSettings, ServerSettings
-from sevenbag.contest.telemetry import make_logger
+from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import FormatError, PlacementRefusedError, SettingsError
 from sevenbag.formats.whole_file import write_whole
 from tests.contest.scheduler.scripted_server import game_done, match_done
@@ -34,14 +41,14 @@ if TYPE_CHECKING:
     from websockets.asyncio.server import Server
     from websockets.http11 import Request, Response
 
-M = TypeVar("M", bound=scheduler_protocol.FromServer)
+M = TypeVar("M", bound=scheduler_protocol.ServerMessage)
 
 PATIENCE = 120.0
 TOKENS = [f"{number:08d}-0000-4000-8000-000000000000" for number in range(3)]
-PLACE = scheduler_protocol.Place(
+PLACE = scheduler_protocol.MatchAssignment(
     match_token=TOKENS[0],
     match_name="Final",
-    seats=(Seat(team="a", bot="random"), Seat(team="b", bot="random")),
+    players=(AssignedPlayer(team="a", bot="random"), AssignedPlayer(team="b", bot="random")),
     rules=ContestRules(),
 )
 
@@ -56,8 +63,8 @@ class FakeHost:
         self.refuses = ""
         self.dismissal = asyncio.Event()
 
-    def hello(self) -> Hello:
-        return Hello(
+    def hello(self) -> ServerHello:
+        return ServerHello(
             name=self.name,
             version="1",
             command_address="127.0.0.1",
@@ -69,10 +76,10 @@ class FakeHost:
             hosting=tuple(self.hosting),
         )
 
-    def pulse(self) -> scheduler_protocol.Pulse:
-        return scheduler_protocol.Pulse(matches=len(self.hosting), commands=7)
+    def pulse(self) -> scheduler_protocol.Heartbeat:
+        return scheduler_protocol.Heartbeat(matches=len(self.hosting), commands=7)
 
-    def place(self, place: scheduler_protocol.Place) -> None:
+    def place(self, place: scheduler_protocol.MatchAssignment) -> None:
         if self.refuses == "a fault":
             raise RuntimeError
         if self.refuses:
@@ -110,7 +117,7 @@ class FakeScheduler:
             "127.0.0.1",
             self.port,
             process_request=self._judge,
-            max_size=scheduler_protocol.LONGEST_FRAME,
+            max_size=scheduler_protocol.MAX_FRAME_BYTES,
         )
         self.port = next(iter(self._server.sockets)).getsockname()[1]
 
@@ -128,7 +135,7 @@ class FakeScheduler:
 
     def _judge(self, connection: ServerConnection, request: Request) -> Response | None:
         assert request.path == scheduler_protocol.LINK_PATH
-        if authorized(request.headers.get("Authorization", ""), self._secret):
+        if is_authorized(request.headers.get("Authorization", ""), self._secret):
             return None
         self.refused += 1
         return connection.respond(401, "no\n")
@@ -144,18 +151,18 @@ class Peer:
 
     def __init__(self, connection: ServerConnection) -> None:
         self.connection = connection
-        self.heard: list[scheduler_protocol.FromServer] = []
+        self.heard: list[scheduler_protocol.ServerMessage] = []
 
     async def next(self, kind: type[M]) -> M:
         """The next message of this kind; what comes before it is only noted."""
         async with asyncio.timeout(PATIENCE):
             while True:
-                message = scheduler_protocol.decode_from_server(await self.connection.recv())
+                message = scheduler_protocol.decode_server_message(await self.connection.recv())
                 self.heard.append(message)
                 if isinstance(message, kind):
                     return message
 
-    async def say(self, message: scheduler_protocol.FromScheduler) -> None:
+    async def say(self, message: scheduler_protocol.SchedulerMessage) -> None:
         await self.connection.send(scheduler_protocol.encode(message), text=True)
 
 
@@ -166,7 +173,7 @@ class Scene:
         self.folder = folder
         self.log = io.StringIO()
         self.secret = folder / "secret"
-        self.scheduler = FakeScheduler(load_secret(self.secret))
+        self.scheduler = FakeScheduler(load_or_create_secret(self.secret))
         self.uplinks: list[Uplink] = []
 
     async def uplink(self, host: FakeHost, *, patience: float = PATIENCE) -> Uplink:
@@ -179,7 +186,7 @@ class Scene:
             ),
             patience=patience,
             pulse=0.05,
-            logger=make_logger(LogSettings(), self.log),
+            logger=create_logger(LogSettings(), self.log),
         )
         self.uplinks.append(uplink)
         await uplink.start(host)
@@ -204,9 +211,9 @@ async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
         await uplink.stop()
 
 
-async def keep(uplink: Uplink, done: GameDone | MatchDone) -> None:
+async def keep(uplink: Uplink, done: GameFinished | MatchFinished) -> None:
     async with asyncio.timeout(PATIENCE):
-        if isinstance(done, GameDone):
+        if isinstance(done, GameFinished):
             await uplink.keep(done.match_token, done.result, done.replay)
         else:
             await uplink.match_done(done.match_token, done.result)
@@ -221,12 +228,12 @@ async def until(condition: Callable[[], bool]) -> None:
 async def test_a_game_is_on_disk_before_it_is_told_and_until_it_is_kept(scene: Scene) -> None:
     uplink = await scene.uplink(FakeHost())
     peer = await scene.scheduler.peer()
-    hello = await peer.next(Hello)
+    hello = await peer.next(ServerHello)
     assert (hello.name, hello.capacity) == ("one", 3)
     assert hello.instance
     done = game_done(TOKENS[0], 1)
     keeping = asyncio.create_task(keep(uplink, done))
-    told = await peer.next(GameDone)
+    told = await peer.next(GameFinished)
     assert (told.match_token, told.result, told.replay) == (
         done.match_token,
         done.result,
@@ -234,11 +241,11 @@ async def test_a_game_is_on_disk_before_it_is_told_and_until_it_is_kept(scene: S
     )
     assert scene.spooled() == ["00000000.game"]
     assert not keeping.done(), "it waits to be kept"
-    await peer.say(Kept(match_token=TOKENS[0], number=1))
+    await peer.say(GameStored(match_token=TOKENS[0], number=1))
     await keeping
     assert scene.spooled() == []
     assert uplink.unsettled == 0
-    assert (await peer.next(scheduler_protocol.Pulse)).commands == 7
+    assert (await peer.next(scheduler_protocol.Heartbeat)).commands == 7
 
 
 async def test_without_a_scheduler_it_goes_on_and_tells_everything_in_order_later(
@@ -256,18 +263,20 @@ async def test_without_a_scheduler_it_goes_on_and_tells_everything_in_order_late
     peer = await scene.scheduler.peer()
     for token in TOKENS[:2]:
         for number in (1, 2):
-            told = await peer.next(GameDone)
+            told = await peer.next(GameFinished)
             assert (told.match_token, told.result.number) == (token, number)
-            await peer.say(Kept(match_token=token, number=number))
-        assert (await peer.next(MatchDone)).match_token == token
-        await peer.say(MatchKept(match_token=token))
-    (hello,) = [message for message in peer.heard if isinstance(message, Hello)]
+            await peer.say(GameStored(match_token=token, number=number))
+        assert (await peer.next(MatchFinished)).match_token == token
+        await peer.say(MatchStored(match_token=token))
+    (hello,) = [message for message in peer.heard if isinstance(message, ServerHello)]
     assert sorted(hello.ended) == sorted(TOKENS[:2])
     assert [
-        type(message) for message in peer.heard if not isinstance(message, scheduler_protocol.Pulse)
+        type(message)
+        for message in peer.heard
+        if not isinstance(message, scheduler_protocol.Heartbeat)
     ] == [
-        Hello,
-        *[GameDone, GameDone, MatchDone] * 2,
+        ServerHello,
+        *[GameFinished, GameFinished, MatchFinished] * 2,
     ]
     await until(lambda: not uplink.unsettled)
     assert scene.spooled() == []
@@ -285,10 +294,10 @@ async def test_what_a_killed_server_has_left_is_told_by_the_next_one(scene: Scen
     await scene.scheduler.begin()
     again = await scene.uplink(FakeHost())
     peer = await scene.scheduler.peer()
-    told = await peer.next(GameDone)
+    told = await peer.next(GameFinished)
     assert told.result == game_done(TOKENS[0], 1).result
     assert 3600 <= told.age < 3700
-    await peer.say(Kept(match_token=TOKENS[0], number=1))
+    await peer.say(GameStored(match_token=TOKENS[0], number=1))
     await until(lambda: not again.unsettled)
     assert scene.spooled() == []
 
@@ -300,39 +309,41 @@ async def test_a_scheduler_that_does_not_answer_is_not_waited_for_without_end(
     peer = await scene.scheduler.peer()
     await keep(uplink, game_done(TOKENS[0], 1))
     assert uplink.unsettled == 1
-    await peer.next(GameDone)
+    await peer.next(GameFinished)
     await peer.connection.close()
     again = await scene.scheduler.peer()
-    assert (await again.next(GameDone)).result.number == 1, "it is told at each connection"
+    assert (await again.next(GameFinished)).result.number == 1, "it is told at each connection"
 
 
 async def test_a_connection_that_is_cut_sets_free_whoever_waits(scene: Scene) -> None:
     uplink = await scene.uplink(FakeHost(), patience=1000)
     peer = await scene.scheduler.peer()
     keeping = asyncio.create_task(keep(uplink, game_done(TOKENS[0], 1)))
-    await peer.next(GameDone)
+    await peer.next(GameFinished)
     peer.connection.transport.abort()
     await keeping
     again = await scene.scheduler.peer()
-    hello, first = await again.next(Hello), peer.heard[0]
-    assert isinstance(first, Hello)
+    hello, first = await again.next(ServerHello), peer.heard[0]
+    assert isinstance(first, ServerHello)
     assert hello.instance == first.instance, "it is the same process"
-    await again.next(GameDone)
+    await again.next(GameFinished)
 
 
 async def test_a_game_that_does_not_count_is_put_aside(scene: Scene) -> None:
     uplink = await scene.uplink(FakeHost())
     peer = await scene.scheduler.peer()
     keeping = asyncio.create_task(keep(uplink, game_done(TOKENS[0], 4)))
-    await peer.next(GameDone)
+    await peer.next(GameFinished)
     await peer.say(
-        scheduler_protocol.NotKept(match_token=TOKENS[0], number=4, reason="another was first")
+        scheduler_protocol.GameDiscarded(
+            match_token=TOKENS[0], number=4, reason="another was first"
+        )
     )
     await keeping
     assert scene.spooled() == []
     (aside,) = (scene.folder / "spool" / "one" / "refused").iterdir()
-    done = scheduler_protocol.decode_from_server(aside.read_bytes())
-    assert isinstance(done, GameDone)
+    done = scheduler_protocol.decode_server_message(aside.read_bytes())
+    assert isinstance(done, GameFinished)
     assert done.result == game_done(TOKENS[0], 4).result
     assert "another was first" not in scene.log.getvalue(), "the scheduler has logged it"
 
@@ -343,7 +354,7 @@ async def test_broken_files_of_the_spool_keep_nobody_from_being_told(scene: Scen
     (folder / "0.game").write_bytes(b"\xff{")
     (folder / "00.game").write_bytes(b"")
     (folder / "000.match").write_bytes(
-        scheduler_protocol.encode(scheduler_protocol.Pulse(matches=1, commands=1))
+        scheduler_protocol.encode(scheduler_protocol.Heartbeat(matches=1, commands=1))
     )
     (folder / ".3.game.12345678.part").write_bytes(b"half")
     (folder / f"{TOKENS[1]}.000001.game").write_bytes(
@@ -351,7 +362,7 @@ async def test_broken_files_of_the_spool_keep_nobody_from_being_told(scene: Scen
     )
     uplink = await scene.uplink(FakeHost())
     peer = await scene.scheduler.peer()
-    assert (await peer.next(GameDone)).match_token == TOKENS[1]
+    assert (await peer.next(GameFinished)).match_token == TOKENS[1]
     assert uplink.unsettled == 1
     assert sorted(path.name for path in (folder / "refused").iterdir()) == [
         "0.game",
@@ -369,11 +380,11 @@ async def test_a_spool_that_cannot_be_written_loses_nothing_while_the_server_liv
     monkeypatch.setattr("sevenbag.contest.server.result_spool.write_whole", full)
     uplink = await scene.uplink(FakeHost())
     peer = await scene.scheduler.peer()
-    await peer.next(Hello)
+    await peer.next(ServerHello)
     keeping = asyncio.create_task(keep(uplink, game_done(TOKENS[0], 1)))
-    await peer.next(GameDone)
+    await peer.next(GameFinished)
     assert "spool cannot be written" in uplink.trouble
-    await peer.say(Kept(match_token=TOKENS[0], number=1))
+    await peer.say(GameStored(match_token=TOKENS[0], number=1))
     await keeping
     assert uplink.trouble == ""
 
@@ -383,7 +394,7 @@ async def test_a_spool_that_cannot_be_written_loses_nothing_while_the_server_liv
 async def test_match_waits_until_spool_or_scheduler_stores_the_result(
     scene: Scene,
     monkeypatch: pytest.MonkeyPatch,
-    done: GameDone | MatchDone,
+    done: GameFinished | MatchFinished,
     works_again: str,
 ) -> None:
     tried: list[Path] = []
@@ -407,15 +418,15 @@ async def test_match_waits_until_spool_or_scheduler_stores_the_result(
         assert "cannot be reached" in uplink.trouble
     await scene.scheduler.begin()
     peer = await scene.scheduler.peer()
-    if isinstance(done, GameDone):
-        told = await peer.next(GameDone)
+    if isinstance(done, GameFinished):
+        told = await peer.next(GameFinished)
         assert (told.result, told.replay) == (done.result, done.replay)
         # The message has the age of the game, for a match that has continued meanwhile.
         assert told.age > 0
-        await peer.say(Kept(match_token=TOKENS[0], number=1))
+        await peer.say(GameStored(match_token=TOKENS[0], number=1))
     else:
-        assert (await peer.next(MatchDone)).result == done.result
-        await peer.say(MatchKept(match_token=TOKENS[0]))
+        assert (await peer.next(MatchFinished)).result == done.result
+        await peer.say(MatchStored(match_token=TOKENS[0]))
     await keeping
     await until(lambda: not uplink.unsettled)
     assert scene.spooled() == []
@@ -448,17 +459,21 @@ async def test_what_the_scheduler_says_reaches_the_server(scene: Scene) -> None:
     await scene.uplink(host)
     peer = await scene.scheduler.peer()
     await peer.say(PLACE)
-    assert (await peer.next(scheduler_protocol.Placed)).match_token == TOKENS[0]
+    assert (await peer.next(scheduler_protocol.MatchAccepted)).match_token == TOKENS[0]
     host.refuses = "no room"
     await peer.say(PLACE)
-    assert (await peer.next(scheduler_protocol.NotPlaced)).reason == "no room"
+    assert (await peer.next(scheduler_protocol.MatchRejected)).reason == "no room"
     host.refuses = "a fault"
     await peer.say(PLACE)
-    assert "RuntimeError" in (await peer.next(scheduler_protocol.NotPlaced)).reason
-    await peer.say(scheduler_protocol.Halt(match_token=TOKENS[0], halted=True))
-    await peer.say(scheduler_protocol.CallOff(match_token=TOKENS[0], reason="rain"))
-    await peer.say(scheduler_protocol.CallOff(match_token=TOKENS[0], reason="moved", goes_on=True))
-    await peer.say(scheduler_protocol.Dismissed(reason="another has come"))
+    assert "RuntimeError" in (await peer.next(scheduler_protocol.MatchRejected)).reason
+    await peer.say(scheduler_protocol.PauseMatch(match_token=TOKENS[0], paused=True))
+    await peer.say(scheduler_protocol.StopMatch(match_token=TOKENS[0], reason="rain"))
+    await peer.say(
+        scheduler_protocol.StopMatch(
+            match_token=TOKENS[0], reason="moved", continues_elsewhere=True
+        )
+    )
+    await peer.say(scheduler_protocol.ServerDismissed(reason="another has come"))
     await host.dismissal.wait()
     assert host.asked == [
         ("halt", TOKENS[0], "True"),
@@ -476,28 +491,30 @@ async def test_each_game_says_what_it_follows_on(scene: Scene) -> None:
     peer = await scene.scheduler.peer()
     games = [game_done(TOKENS[0], number).result for number in (1, 2, 3)]
     await peer.say(msgspec.structs.replace(PLACE, finished=tuple(games[:1])))
-    await peer.next(scheduler_protocol.Placed)
+    await peer.next(scheduler_protocol.MatchAccepted)
     for number in (2, 3):
         await keep(uplink, game_done(TOKENS[0], number))
-        assert (await peer.next(GameDone)).line == match_results.line_after(games[: number - 1])
-    await peer.say(scheduler_protocol.CallOff(match_token=TOKENS[0], reason="moved"))
-    await peer.say(scheduler_protocol.Halt(match_token=TOKENS[0], halted=True))
+        assert (await peer.next(GameFinished)).history == match_results.hash_history(
+            games[: number - 1]
+        )
+    await peer.say(scheduler_protocol.StopMatch(match_token=TOKENS[0], reason="moved"))
+    await peer.say(scheduler_protocol.PauseMatch(match_token=TOKENS[0], paused=True))
     await until(lambda: len(host.asked) == 2)
     await keep(uplink, game_done(TOKENS[0], 4))
-    assert (await peer.next(GameDone)).line not in {"", match_results.line_after(games)}
+    assert (await peer.next(GameFinished)).history not in {"", match_results.hash_history(games)}
 
 
 async def test_it_tells_who_has_come_and_what_has_begun(scene: Scene) -> None:
     uplink = await scene.uplink(FakeHost())
     uplink.joined(TOKENS[0], 0)  # nobody to be told
     peer = await scene.scheduler.peer()
-    await peer.next(Hello)
+    await peer.next(ServerHello)
     uplink.joined(TOKENS[0], 1)
     uplink.game_began(TOKENS[0], 1, "Game 1")
     uplink.lost(TOKENS[0], "a fault")
-    assert (await peer.next(scheduler_protocol.Joined)).seat == 1
-    assert (await peer.next(scheduler_protocol.GameBegan)).game_name == "Game 1"
-    assert (await peer.next(scheduler_protocol.NotPlaced)).reason == "a fault"
+    assert (await peer.next(scheduler_protocol.TeamJoined)).player == 1
+    assert (await peer.next(scheduler_protocol.GameStarted)).game_name == "Game 1"
+    assert (await peer.next(scheduler_protocol.MatchRejected)).reason == "a fault"
 
 
 async def test_its_end_tells_what_goes_on_elsewhere_and_what_is_finished(scene: Scene) -> None:
@@ -507,11 +524,11 @@ async def test_its_end_tells_what_goes_on_elsewhere_and_what_is_finished(scene: 
     peer = await scene.scheduler.peer()
     await keep(uplink, game_done(TOKENS[0], 1))
     stopping = asyncio.create_task(uplink.stop())
-    await peer.next(GameDone)
+    await peer.next(GameFinished)
     assert [
-        (await peer.next(scheduler_protocol.NotPlaced)).match_token for _ in range(2)
+        (await peer.next(scheduler_protocol.MatchRejected)).match_token for _ in range(2)
     ] == TOKENS[1:]
-    await peer.say(Kept(match_token=TOKENS[0], number=1))
+    await peer.say(GameStored(match_token=TOKENS[0], number=1))
     async with asyncio.timeout(PATIENCE):
         await stopping
     assert scene.spooled() == []
@@ -526,15 +543,15 @@ async def test_a_scheduler_that_cannot_be_understood_is_left_and_tried_again(
         "{",
         '{"type": "dance"}',
         b"\xff\xff",
-        "x" * (scheduler_protocol.LONGEST_FRAME + 1),
+        "x" * (scheduler_protocol.MAX_FRAME_BYTES + 1),
     ]
     for frame in frames:
         peer = await scene.scheduler.peer()
-        await peer.next(Hello)
+        await peer.next(ServerHello)
         with contextlib.suppress(ConnectionClosed):
             await peer.connection.send(frame)
         await peer.connection.wait_closed()
-    await (await scene.scheduler.peer()).next(Hello)
+    await (await scene.scheduler.peer()).next(ServerHello)
 
 
 async def test_a_wrong_secret_is_told_and_tried_again(scene: Scene) -> None:

@@ -53,7 +53,7 @@ async def test_a_game_that_takes_too_long_is_not_waited_for() -> None:
     async with hosting(keeper=Notebook(), farewell_seconds=0) as rig:
         place = rig.place(placement(match=QUICK))
         await rig.both_connected(place)
-        rig.server.matches[place.match_token].match.call_off = None  # type: ignore[method-assign, assignment]
+        rig.server.matches[place.match_token].match.cancel = None  # type: ignore[method-assign, assignment]
         async with asyncio.timeout(120):
             await rig.server.stop("finish")
 

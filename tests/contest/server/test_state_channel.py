@@ -8,7 +8,7 @@ from unittest import mock
 import pytest
 import zmq
 
-from sevenbag.contest.game.state_encoder import FIGURES_TOPIC
+from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC
 from sevenbag.contest.server import hosted_match
 from sevenbag.contest.server.zmq_channels import StateChannel
 from sevenbag.contest.settings import MatchRules
@@ -81,7 +81,7 @@ def test_messages_have_two_frames_and_go_to_their_own_subscribers(onlookers: Onl
     socket = onlookers.add(channel.endpoint)
     published_until_heard(channel, socket)
     channel.publish(OTHER, [b"not for us"])
-    channel.publish(FIGURES_TOPIC.encode() + TOKEN, [b"nor this"])
+    channel.publish(STATISTICS_TOPIC.encode() + TOKEN, [b"nor this"])
     channel.publish(TOKEN, [b"one", b"two"])
     assert [socket.recv_multipart() for _ in range(2)] == [[TOKEN, b"one"], [TOKEN, b"two"]]
     assert not socket.poll(20)
@@ -92,12 +92,12 @@ def test_who_subscribes_to_everything_is_told_of_matches_only(onlookers: Onlooke
     channel = StateChannel(onlookers.context, "127.0.0.1", 0, backlog=0)
     everything, figures, token = (onlookers.add(channel.endpoint) for _ in range(3))
     everything.subscribe(b"")
-    figures.subscribe(FIGURES_TOPIC.encode() + TOKEN)
+    figures.subscribe(STATISTICS_TOPIC.encode() + TOKEN)
     published_until_heard(channel, everything, figures, token)
     # Subscriptions come in the order in which they were made.
     published_until_heard_of(channel, everything, b"z")
-    published_until_heard_of(channel, figures, FIGURES_TOPIC.encode() + TOKEN)
-    channel.publish(FIGURES_TOPIC.encode() + TOKEN, [b"figures"])
+    published_until_heard_of(channel, figures, STATISTICS_TOPIC.encode() + TOKEN)
+    channel.publish(STATISTICS_TOPIC.encode() + TOKEN, [b"figures"])
     channel.publish(OTHER, [b"another match"])
     channel.publish(TOKEN, [b"our match"])
     assert heard(everything) == [b"another match", b"our match"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from sevenbag.contest.game.match_results import GameResult, MatchResult
+from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def game(
     winner: Literal[0, 1] = 0,
     scores: tuple[int, int] = (300, 100),
     verdicts: tuple[dict[str, int], dict[str, int]] = ({"done": 8}, {"done": 5, "collides": 2}),
-) -> GameResult:
-    return GameResult(
+) -> ContestGameResult:
+    return ContestGameResult(
         number=number,
         game_name=f"Game {number}",
         winner=winner,
@@ -40,7 +40,7 @@ def game(
         pieces=(20, 18),
         level=2,
         seconds=12.5,
-        verdicts=verdicts,
+        move_counts=verdicts,
         last_sequence=500 * number,
         last_piece_number=40 * number,
     )

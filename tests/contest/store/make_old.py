@@ -12,7 +12,7 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from sevenbag.contest.bracket import Plan
+from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.game.match_results import MatchResult
 from sevenbag.contest.store import Store
 from sevenbag.contest.store.database import versions
@@ -28,7 +28,7 @@ def main() -> None:
         path = Path(folder) / "contest.db"
         with Store(f"sqlite:///{path}", clock=lambda: 1_352_764_800.0) as store:
             ids = [team.id for team in teams(store, "Büro 3", "one", "two", "three")]
-            contest = store.contests.add("Old", RULES, Plan(ranking=False, seed=3), ids)
+            contest = store.contests.add("Old", RULES, ContestPlan(ranking=False, seed=3), ids)
             store.contests.change(contest, "running")
             for match in store.contests.draw_up(contest.id):
                 store.matches.keep_game(match.token, game(1), b"replay")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.contest.bracket import MOST_ENTRANTS, Plan
+from sevenbag.contest.bracket import MAX_ENTRANTS, ContestPlan
 from sevenbag.contest.settings import ContestRules
 from sevenbag.contest.store import ContestRow, ContestState, Store
 from sevenbag.errors import InputError, SevenbagError, UnknownEntryError
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from sevenbag.contest.game.match_results import MatchResult
     from sevenbag.contest.store import MatchRow
 
-PLAN = Plan(qualifiers=4, third_place=True, seed=7)
+PLAN = ContestPlan(qualifiers=4, third_place=True, seed=7)
 
 
-def planned(store: Store, entrants: int, plan: Plan = PLAN) -> ContestRow:
+def planned(store: Store, entrants: int, plan: ContestPlan = PLAN) -> ContestRow:
     ids = [team.id for team in teams(store, *(f"team {n}" for n in range(entrants)))]
     return store.contests.add("Autumn", RULES, plan, ids)
 
@@ -45,10 +45,10 @@ def test_plans_change_until_the_contest_begins(store: Store) -> None:
     row = planned(store, 3)
     ids = [entrant.team_id for entrant in row.entrants]
     other = store.contests.revise(
-        row, name="Winter", rules=ContestRules(), plan=Plan(), entrants=ids[::-1]
+        row, name="Winter", rules=ContestRules(), plan=ContestPlan(), entrants=ids[::-1]
     )
     assert other is not None
-    assert (other.name, other.rules, other.plan) == ("Winter", ContestRules(), Plan())
+    assert (other.name, other.rules, other.plan) == ("Winter", ContestRules(), ContestPlan())
     assert [entrant.team_id for entrant in other.entrants] == ids[::-1]
     assert store.contests.get(row.id) == other
     assert store.contests.revise(row, name="Spring") is None
@@ -67,7 +67,7 @@ def test_who_cannot_take_part_leaves_nothing_behind(store: Store) -> None:
         ([1, 1], InputError, "once"),
         ([1, 99], UnknownEntryError, "team number 99"),
         ([2**40], UnknownEntryError, "no team"),
-        (range(1, MOST_ENTRANTS + 2), InputError, "too many"),
+        (range(1, MAX_ENTRANTS + 2), InputError, "too many"),
     ]
     for entrants, kind, words in wrong:
         with pytest.raises(kind, match=words):
@@ -151,12 +151,12 @@ def test_a_contest_is_drawn_up_to_its_end(store: Store) -> None:
             store.matches.finish(match.token, by_number(match))
     assert names == [["Semi-final 1", "Semi-final 2"], ["Match for third place", "Final"]]
     end = store.contests.tournament(row.id)
-    assert end.finished
-    assert [end.entrants[place] for place in end.places] == [f"team {n}" for n in range(5)]
+    assert end.is_finished
+    assert [end.entrants[place] for place in end.final_ranking] == [f"team {n}" for n in range(5)]
 
 
 def test_a_match_that_was_called_off_is_drawn_up_again(store: Store) -> None:
-    row = planned(store, 2, Plan(ranking=False))
+    row = planned(store, 2, ContestPlan(ranking=False))
     row = store.contests.change(row, "running") or row
     (first,) = store.contests.draw_up(row.id)
     store.matches.finish(first.token, ending(None))
@@ -165,8 +165,8 @@ def test_a_match_that_was_called_off_is_drawn_up_again(store: Store) -> None:
     assert again.token != first.token
     store.matches.finish(again.token, ending(1))
     standing = store.contests.tournament(row.id)
-    assert standing.finished
-    assert standing.rounds[-1][0].result == ending(1)
+    assert standing.is_finished
+    assert standing.bracket_rounds[-1][0].result == ending(1)
 
 
 def test_a_paused_contest_gets_no_matches(store: Store) -> None:

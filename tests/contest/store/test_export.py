@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.contest.bracket import Plan
+from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.game.match_results import WALKOVER, MatchResult
 from sevenbag.contest.store.export import COLUMNS, results_csv, results_json
 from sevenbag.errors import UnknownEntryError
@@ -22,7 +22,7 @@ FORMULA = '=HYPERLINK("http://x")'
 def contest(store: Store) -> int:
     """Three teams, one of them with a bye; the semi-final is played, the final has begun."""
     ids = [team.id for team in teams(store, 'a, "b"', FORMULA, "Büro")]
-    row = store.contests.add("Autumn", RULES, Plan(ranking=False), ids)
+    row = store.contests.add("Autumn", RULES, ContestPlan(ranking=False), ids)
     store.contests.change(row, "running")
     (semi,) = store.contests.draw_up(row.id)
     store.matches.keep_game(semi.token, game(1, 0), b"x")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
-from sevenbag.contest.bracket import Plan
-from sevenbag.contest.scheduler_protocol import LONGEST_FRAME
+from sevenbag.contest.bracket import ContestPlan
+from sevenbag.contest.scheduler_protocol import MAX_FRAME_BYTES
 from sevenbag.contest.store import UNFINISHED, BotSeat, MatchState, Store
 from sevenbag.errors import InputError, UnknownEntryError
 from tests.contest.store.entries import HASH, RULES, ending, game, match, teams
@@ -17,7 +17,7 @@ from tests.contest.store.entries import HASH, RULES, ending, game, match, teams
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag.contest.game.match_results import GameResult
+    from sevenbag.contest.game.match_results import ContestGameResult
     from sevenbag.contest.store import MatchRow
 
 RANDOM_TOKEN = "6f9619ff-8b86-4011-b42d-00cf4fc964ff"
@@ -49,11 +49,11 @@ def test_a_server_is_told_all_that_it_needs(store: Store) -> None:
     store.teams.set_password(one.id, HASH + "bmV3")
     place = store.matches.place(row.token)
     assert (place.match_token, place.match_name, place.rules) == (row.token, "T", RULES)
-    assert [(seat.team, seat.password_hash, seat.bot) for seat in place.seats] == [
+    assert [(seat.team, seat.password_hash, seat.bot) for seat in place.players] == [
         ("two", HASH, ""),
         ("one", HASH + "bmV3", ""),
     ]
-    assert place.finished == (game(1),)
+    assert place.finished_games == (game(1),)
 
 
 def test_every_placement_of_a_match_has_a_higher_attempt(store: Store) -> None:
@@ -206,7 +206,7 @@ def test_games_are_kept_as_a_dictionary_would(store: Store) -> None:
     """Any order of telling, against the plainest that could hold them."""
     dice = random.Random(5)
     rows = [match(store, f"a{n}", f"b{n}") for n in range(2)]
-    kept: dict[str, dict[int, tuple[GameResult, bytes]]] = {row.token: {} for row in rows}
+    kept: dict[str, dict[int, tuple[ContestGameResult, bytes]]] = {row.token: {} for row in rows}
     over: set[str] = set()
     for _ in range(150):
         token = dice.choice(rows).token
@@ -265,13 +265,13 @@ def test_a_game_that_is_told_by_two_servers_at_once_is_kept_once(store: Store) -
 def test_a_replay_has_an_end(store: Store) -> None:
     row = match(store)
     with pytest.raises(InputError, match="too long"):
-        store.matches.keep_game(row.token, game(1), bytes(LONGEST_FRAME + 1))
+        store.matches.keep_game(row.token, game(1), bytes(MAX_FRAME_BYTES + 1))
     assert store.matches.finished_games(row.token) == ()
 
 
 def test_lists_are_chosen_by_state_kind_contest_and_team(store: Store) -> None:
     one, two, three = teams(store, "one", "two", "three")
-    contest = store.contests.add("C", RULES, Plan(), [one.id, two.id, three.id])
+    contest = store.contests.add("C", RULES, ContestPlan(), [one.id, two.id, three.id])
     bot = BotSeat(name="Bot", bot="random")
     rows: list[MatchRow] = [
         store.matches.add(kind="test", name="1", seats=(one.id, bot), rules=RULES),
@@ -309,7 +309,7 @@ def test_lists_are_chosen_by_state_kind_contest_and_team(store: Store) -> None:
 
 def test_a_team_is_told_its_match_of_the_contest(store: Store) -> None:
     one, two, three = teams(store, "one", "two", "three")
-    contest = store.contests.add("C", RULES, Plan(), [one.id, two.id, three.id])
+    contest = store.contests.add("C", RULES, ContestPlan(), [one.id, two.id, three.id])
     bot = BotSeat(name="Bot", bot="random")
     store.matches.add(kind="test", name="T", seats=(one.id, bot), rules=RULES)
     assert store.matches.current(one.id) is None

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import argon2
 import msgspec
 
-from sevenbag.contest.scheduler_protocol import Place, Seat
+from sevenbag.contest.scheduler_protocol import AssignedPlayer, MatchAssignment
 from sevenbag.contest.server.game_server import GameServer
 from sevenbag.contest.settings import ContestRules, LogSettings, ServerSettings, TestClientSettings
 
 if TYPE_CHECKING:
-    from sevenbag.contest.game.match_results import GameResult, MatchResult
+    from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
     from sevenbag.contest.server.hosted_match import Host
 
 # Cheap to make and to check: there may be hundreds.
@@ -46,7 +46,7 @@ class Teller:
     async def stop(self) -> None:
         pass
 
-    async def keep(self, token: str, result: GameResult, replay: bytes) -> None:
+    async def keep(self, token: str, result: ContestGameResult, replay: bytes) -> None:
         told = base64.b64encode(replay).decode()
         say(game=msgspec.to_builtins(result), match_token=token, replay=told)
 
@@ -74,14 +74,15 @@ class Wall:
         return self._real() + self.ahead
 
 
-def placed(order: dict[str, Any]) -> Place:
+def placed(order: dict[str, Any]) -> MatchAssignment:
     seats = [
-        Seat(team=team, password_hash=HASHER.hash(password)) for team, password in order["teams"]
+        AssignedPlayer(team=team, password_hash=HASHER.hash(password))
+        for team, password in order["teams"]
     ]
-    return Place(
+    return MatchAssignment(
         match_token=order["match_token"],
         match_name=order["match_name"],
-        seats=(seats[0], seats[1]),
+        players=(seats[0], seats[1]),
         rules=msgspec.convert(order["rules"], ContestRules, strict=False),
     )
 

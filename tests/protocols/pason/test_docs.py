@@ -12,8 +12,8 @@ from typing import Any, Literal, get_args, get_origin
 import msgspec
 import pytest
 
-from sevenbag.contest.game.pason_game import Verdict
-from sevenbag.contest.game.pason_replay import MOST_EVENTS
+from sevenbag.contest.game.pason_game import MoveOutcome
+from sevenbag.contest.game.pason_replay import MAX_EVENTS
 from sevenbag.contest.game.state_encoder import PIECE_MARGIN, SEQUENCE_MARGIN
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.protocols.pason import messages
@@ -94,10 +94,10 @@ def test_every_field_of_every_message_is_told(message: type[msgspec.Struct]) -> 
 
 
 def test_fates_and_figures_are_told() -> None:
-    for verdict in Verdict:
-        if verdict is not Verdict.DONE:
+    for verdict in MoveOutcome:
+        if verdict is not MoveOutcome.DONE:
             assert f"`{verdict}`" in TEXT
-    assert f"{MOST_EVENTS:,} events" in PLAIN
+    assert f"{MAX_EVENTS:,} events" in PLAIN
     assert f"{SEQUENCE_MARGIN // 1_000_000} million" in PLAIN
     assert f"numbers {PIECE_MARGIN // 1_000_000} million" in PLAIN
 

@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from sevenbag import Board, Kicks, Piece, Placement
-from sevenbag.contest.game.pason_game import Duel
+from sevenbag.contest.game.pason_game import PasonGame
 from sevenbag.contest.settings import GameRules
 from sevenbag.errors import PlacementError
 from sevenbag.protocols.pason.pason_conversion import (
@@ -58,7 +58,7 @@ def test_a_left_turn_is_a_quarter_counter_clockwise_on_the_screen(
 @pytest.mark.parametrize(("piece", "orient"), ALL_SHAPES)
 @pytest.mark.parametrize("move", ["lrotate", "rrotate"])
 def test_rotations_go_round_the_ring(piece: PieceName, orient: int, move: str) -> None:
-    duel = Duel(GameRules(), 1)
+    duel = PasonGame(GameRules(), 1)
     falling = duel.pieces[0]
     assert falling is not None
     falling.kind, falling.orient, falling.row = piece, orient, 9

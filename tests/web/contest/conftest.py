@@ -14,7 +14,7 @@ from argon2 import PasswordHasher
 from sevenbag.contest import passwords
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler import Scheduler
-from sevenbag.contest.settings import Settings, SiteSettings
+from sevenbag.contest.settings import ContestSettings, SiteSettings
 from sevenbag.contest.store import Store
 from sevenbag.web.contest.app import ContestSite
 from tests.web.contest.visitor import PASSWORD, Visitor
@@ -31,9 +31,9 @@ def quick_passwords() -> Iterator[None]:
     quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_HASHER", quick)
-        passwords._nobodys_hash.cache_clear()
+        passwords._placeholder_hash.cache_clear()
         yield
-    passwords._nobodys_hash.cache_clear()
+    passwords._placeholder_hash.cache_clear()
 
 
 class Running:
@@ -46,9 +46,9 @@ class Running:
         settings: of both.
     """
 
-    def __init__(self, folder: Path, settings: Settings | None = None, **site: Any) -> None:
+    def __init__(self, folder: Path, settings: ContestSettings | None = None, **site: Any) -> None:
         self.settings = msgspec.structs.replace(
-            settings or Settings(),
+            settings or ContestSettings(),
             site=msgspec.structs.replace(
                 SiteSettings(
                     title="Test & Contest",
@@ -142,7 +142,7 @@ class Running:
 def make_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Running]]:
     made: list[Running] = []
 
-    def make(settings: Settings | None = None, **site: Any) -> Running:
+    def make(settings: ContestSettings | None = None, **site: Any) -> Running:
         running = Running(tmp_path_factory.mktemp("site"), settings, **site)
         made.append(running)
         return running

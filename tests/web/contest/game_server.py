@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from sevenbag.contest.credentials import bearer, read_secret
-from sevenbag.contest.scheduler_protocol import LINK_PATH, Hello, Placed, Pulse, encode
+from sevenbag.contest.credentials import bearer_header, read_secret
+from sevenbag.contest.scheduler_protocol import (
+    LINK_PATH,
+    Heartbeat,
+    MatchAccepted,
+    ServerHello,
+    encode,
+)
 from tests.cli.run import wait_until
 
 if TYPE_CHECKING:
@@ -32,7 +38,7 @@ class GameServer:
         self._site = site
         self._over = threading.Event()
         self._stack = contextlib.ExitStack()
-        self._hello = Hello(
+        self._hello = ServerHello(
             **{
                 "name": name,
                 "version": "0",
@@ -51,7 +57,7 @@ class GameServer:
         self._socket = self._stack.enter_context(
             connect(
                 self._site.address.replace("http", "ws", 1).rstrip("/") + LINK_PATH,
-                additional_headers={"Authorization": bearer(secret)},
+                additional_headers={"Authorization": bearer_header(secret)},
                 proxy=None,
             )
         )
@@ -83,11 +89,11 @@ class GameServer:
                 if message["type"] == "place":
                     token = message["match_token"]
                     self.placed[token] = message
-                    self._say(Placed(match_token=token))
+                    self._say(MatchAccepted(match_token=token))
 
     def _pulse(self) -> None:
         while not self._over.wait(1.0):
-            self._say(Pulse(matches=len(self.placed), commands=0))
+            self._say(Heartbeat(matches=len(self.placed), commands=0))
 
     def _say(self, message: object) -> None:
         with contextlib.suppress(ConnectionClosed):

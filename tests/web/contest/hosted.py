@@ -8,21 +8,21 @@ import itertools
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urlsplit
 
-from sevenbag.contest.game.match_results import GameResult, MatchResult
-from sevenbag.contest.game.pason_game import SEATS
+from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
+from sevenbag.contest.game.pason_game import PLAYERS
 from sevenbag.contest.scheduler_protocol import (
-    GameBegan,
-    GameDone,
-    Hello,
-    Joined,
-    MatchDone,
-    Place,
-    Placed,
-    Pulse,
-    decode_from_scheduler,
+    GameFinished,
+    GameStarted,
+    Heartbeat,
+    MatchAccepted,
+    MatchAssignment,
+    MatchFinished,
+    ServerHello,
+    TeamJoined,
+    decode_scheduler_message,
     encode,
 )
-from sevenbag.contest.settings import Settings
+from sevenbag.contest.settings import ContestSettings
 from sevenbag.errors import SevenbagError
 from tests.web.contest.publisher import Publisher
 from tests.web.contest.recorded_game import play
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from tests.web.contest.conftest import Running
 
-TEST_GAMES: Final = Settings().test_match.games
+TEST_GAMES: Final = ContestSettings().test_match.games
 
 _NUMBERS: Final = itertools.count()
 
@@ -49,8 +49,8 @@ class GameServer:
         self._site = site
         self._name = f"server {next(_NUMBERS)}"
         self._frames: asyncio.Queue[bytes | None] = asyncio.Queue()
-        self._places: asyncio.Queue[Place] = asyncio.Queue()
-        self._ended: list[GameResult] = []
+        self._places: asyncio.Queue[MatchAssignment] = asyncio.Queue()
+        self._ended: list[ContestGameResult] = []
         self.match = 0
         self.states = Publisher()
         site.run(self._connect())
@@ -77,20 +77,20 @@ class GameServer:
         """Wait for a match, perhaps one that was played elsewhere."""
         place = self._site.run(asyncio.wait_for(self._places.get(), 120))
         self.states.token = place.match_token
-        self.states.teams = (place.seats[0].team, place.seats[1].team)
+        self.states.teams = (place.players[0].team, place.players[1].team)
         self.states.wait_until_heard()
 
     def begin_game(self) -> None:
         """Connect the team and begin the next game."""
         token, number = self.states.token, len(self._ended) + 1
-        self._tell(Joined(match_token=token, seat=0))
-        self._tell(GameBegan(match_token=token, number=number, game_name=f"Game {number}"))
+        self._tell(TeamJoined(match_token=token, player=0))
+        self._tell(GameStarted(match_token=token, number=number, game_name=f"Game {number}"))
 
-    def end_game(self, result: GameResult, replay: bytes) -> None:
+    def end_game(self, result: ContestGameResult, replay: bytes) -> None:
         """A game is kept by the site, and then ends for everybody else."""
         token = self.states.token
         self._ended.append(result)
-        self._tell(GameDone(match_token=token, result=result, replay=replay))
+        self._tell(GameFinished(match_token=token, result=result, replay=replay))
         while len(self._site.store.matches.finished_games(token)) < result.number:
             self._site.run(asyncio.sleep(0.01))
         self.states.end_game(result.scores, result.winner)
@@ -99,20 +99,20 @@ class GameServer:
         """Likewise the match, when as many games are over as it takes."""
         while True:
             wins = [game.winner for game in self._ended]
-            leader = max(SEATS, key=wins.count)
+            leader = max(PLAYERS, key=wins.count)
             if wins.count(leader) > TEST_GAMES // 2:
                 break
             number = len(self._ended) + 1
             game = play(number, self.states.teams, seed=number)
             self.end_game(game.result, game.replay)
-        points = [sum(game.scores[seat] for game in self._ended) for seat in SEATS]
+        points = [sum(game.scores[seat] for game in self._ended) for seat in PLAYERS]
         result = MatchResult(
             winner=leader,
             ending="majority of games",
             games=(wins.count(0), wins.count(1)),
             points=(points[0], points[1]),
         )
-        self._tell(MatchDone(match_token=self.states.token, result=result))
+        self._tell(MatchFinished(match_token=self.states.token, result=result))
         self.states.end_match()
         return result
 
@@ -126,7 +126,7 @@ class GameServer:
     async def _connect(self) -> None:
         port = urlsplit(self.states.endpoint).port
         assert port is not None
-        hello = Hello(
+        hello = ServerHello(
             name=self._name,
             version="1",
             command_address="127.0.0.1",
@@ -147,13 +147,13 @@ class GameServer:
 
     async def _beat(self) -> None:
         while True:
-            self._frames.put_nowait(encode(Pulse(matches=1, commands=1)))
+            self._frames.put_nowait(encode(Heartbeat(matches=1, commands=1)))
             await asyncio.sleep(1)
 
     async def _hear(self, frame: bytes) -> None:
-        told = decode_from_scheduler(frame)
-        if isinstance(told, Place):
-            self._frames.put_nowait(encode(Placed(match_token=told.match_token)))
+        told = decode_scheduler_message(frame)
+        if isinstance(told, MatchAssignment):
+            self._frames.put_nowait(encode(MatchAccepted(match_token=told.match_token)))
             self._places.put_nowait(told)
 
     def _tell(self, message: msgspec.Struct) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Self
 import msgspec
 import zmq
 
-from sevenbag.contest.game.state_encoder import FIGURES_TOPIC
+from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC
 from sevenbag.protocols.pason.pason_conversion import cell_bit, encode_board
 
 TEAMS = ("Alpha", "Beta & <b>Co</b>")
@@ -63,7 +63,7 @@ class Publisher:
 
     def wait_until_heard(self) -> None:
         """Somebody has subscribed to the match, figures and all."""
-        wanted = {b"\1" + self.token.encode(), b"\1" + (FIGURES_TOPIC + self.token).encode()}
+        wanted = {b"\1" + self.token.encode(), b"\1" + (STATISTICS_TOPIC + self.token).encode()}
         while wanted:
             wanted.discard(self.heard())
 
@@ -104,7 +104,7 @@ class Publisher:
             "level": level,
             **by_team,
         }
-        self.raw(msgspec.json.encode(message), FIGURES_TOPIC + self.token)
+        self.raw(msgspec.json.encode(message), STATISTICS_TOPIC + self.token)
 
     def end_game(self, scores: tuple[int, int], winner: int) -> None:
         self._say(

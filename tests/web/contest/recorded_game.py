@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
-from sevenbag.contest.game.match_results import GameResult
-from sevenbag.contest.game.pason_game import SEATS, Duel, Verdict
-from sevenbag.contest.game.pason_replay import Header, Recorder, encode
+from sevenbag.contest.game.match_results import ContestGameResult
+from sevenbag.contest.game.pason_game import PLAYERS, MoveOutcome, PasonGame
+from sevenbag.contest.game.pason_replay import PasonReplayHeader, PasonReplayRecorder, encode_replay
 from sevenbag.contest.settings import GameRules
 from sevenbag.protocols.pason.messages import MOVES
 
@@ -25,8 +25,8 @@ class Game(NamedTuple):
         milliseconds: how long it took.
     """
 
-    duel: Duel
-    result: GameResult
+    duel: PasonGame
+    result: ContestGameResult
     replay: bytes
     milliseconds: int
 
@@ -49,18 +49,18 @@ def play(
         apart: milliseconds between them.
     """
     rules = GameRules()
-    duel, recorder, chance = Duel(rules, seed), Recorder(), random.Random(seed)
+    duel, recorder, chance = PasonGame(rules, seed), PasonReplayRecorder(), random.Random(seed)
     now = 0
     while duel.outcome is None:
         now += apart
         if now % 500 == 0:
             duel.step()
-            recorder.stepped(now)
-        for seat in SEATS * moves:
+            recorder.add_step(now)
+        for seat in PLAYERS * moves:
             move = chance.choice(MOVES)
-            if duel.move(seat, move) is Verdict.DONE:
-                recorder.moved(now, seat, move)
-    header = Header(
+            if duel.move(seat, move) is MoveOutcome.DONE:
+                recorder.add_move(now, seat, move)
+    header = PasonReplayHeader(
         rules=rules,
         seed=seed,
         first_number=1,
@@ -70,7 +70,7 @@ def play(
         number=number,
         began=0.0,
     )
-    result = GameResult(
+    result = ContestGameResult(
         number=number,
         game_name=f"Game {number}",
         winner=duel.outcome.winner,
@@ -80,4 +80,4 @@ def play(
         level=duel.level,
         seconds=now / 1000,
     )
-    return Game(duel, result, encode(recorder.record(header, duel, now)), now)
+    return Game(duel, result, encode_replay(recorder.finish(header, duel, now)), now)

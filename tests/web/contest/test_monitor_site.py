@@ -12,8 +12,8 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from sevenbag.contest.bracket import Plan
-from sevenbag.contest.game.match_results import WALKOVER, GameResult, MatchResult
+from sevenbag.contest.bracket import ContestPlan
+from sevenbag.contest.game.match_results import WALKOVER, ContestGameResult, MatchResult
 from sevenbag.contest.settings import ContestRules, MatchRules
 from tests.cli.run import wait_until
 from tests.web.contest.hosted import GameServer
@@ -203,7 +203,7 @@ RULES = ContestRules(match=MatchRules(games=3))
 NAMES = ("Ant", "Bee", "Cat", "Dog", "Eel & <i>Co</i>")
 
 
-def contest(site: Running, plan: Plan, names: tuple[str, ...] = NAMES) -> ContestRow:
+def contest(site: Running, plan: ContestPlan, names: tuple[str, ...] = NAMES) -> ContestRow:
     ids = [
         found.id if (found := site.store.teams.find(name)) else site.add_team(name)
         for name in names
@@ -220,7 +220,7 @@ def play_slot(site: Running, row: ContestRow, slot: str, winner: int) -> None:
     found = next(each for each in matches.of_contest(row.id) if each.slot == slot)
     needed = row.rules.match.games // 2 + 1
     for number in range(1, needed + 1):
-        result = GameResult(
+        result = ContestGameResult(
             number=number,
             game_name=f"Game {number}",
             winner=winner,  # type: ignore[arg-type]
@@ -241,7 +241,7 @@ def test_a_bracket_fills(make_site: Callable[..., Running]) -> None:
     visitor = site.visitor()
     assert "No contest has been announced" in visitor.get("/bracket").words
     assert "No contest has been announced" in visitor.get("/").words
-    row = contest(site, Plan(ranking=False, third_place=True))
+    row = contest(site, ContestPlan(ranking=False, third_place=True))
     words = visitor.get(f"/bracket?contest={row.id}").words
     # Five in a bracket of eight: the first three have byes, the fourth meets the fifth.
     assert words.count(": bye") == 3
@@ -249,11 +249,11 @@ def test_a_bracket_fills(make_site: Callable[..., Running]) -> None:
     assert "Winner of Semi-final 1 Winner of Semi-final 2" in words
     assert "Loser of Semi-final 1 Loser of Semi-final 2" in words
     tournament = site.store.contests.tournament(row.id)
-    assert [[NAMES[i] for i in each.entrants] for each in tournament.due] == [
+    assert [[NAMES[i] for i in each.entrants] for each in tournament.due_matches] == [
         ["Dog", "Eel & <i>Co</i>"],
         ["Bee", "Cat"],
     ]
-    for fixture in tournament.due:
+    for fixture in tournament.due_matches:
         one, other = fixture.entrants
         site.store.matches.add(
             kind="contest",
@@ -263,7 +263,7 @@ def test_a_bracket_fills(make_site: Callable[..., Running]) -> None:
             seats=(row.entrants[one].team_id, row.entrants[other].team_id),
             rules=row.rules,
         )
-    play_slot(site, row, tournament.due[0].slot, 1)
+    play_slot(site, row, tournament.due_matches[0].slot, 1)
     # Of another address: what was read is shown for a second.
     wait_until(lambda: "Ant Eel" in visitor.get("/bracket").words)
     page = visitor.get("/bracket")
@@ -283,7 +283,7 @@ def test_match_won_without_games(
     make_site: Callable[..., Running], ending: Any, tie: str, page: str
 ) -> None:
     site = make_site()
-    row = contest(site, Plan(ranking=False), NAMES[:2])
+    row = contest(site, ContestPlan(ranking=False), NAMES[:2])
     (match,) = site.store.contests.draw_up(row.id)
     result = MatchResult(winner=1, ending=ending, games=(0, 0), points=(0, 0))
     assert site.store.matches.finish(match.token, result)
@@ -312,7 +312,7 @@ def test_test_match_is_live_after_its_first_game_began(make_site: Callable[..., 
 
 def test_a_ranking(make_site: Callable[..., Running]) -> None:
     site = make_site()
-    contest(site, Plan(ranking=True, qualifiers=4), NAMES[:4])
+    contest(site, ContestPlan(ranking=True, qualifiers=4), NAMES[:4])
     visitor = site.visitor()
     words = visitor.get("/ranking").words
     assert "6 matches still to be played" in words
@@ -323,7 +323,7 @@ def test_a_ranking(make_site: Callable[..., Running]) -> None:
 
 def test_a_contest_with_nobody_in_it_yet(make_site: Callable[..., Running]) -> None:
     site = make_site()
-    site.store.contests.add("Empty", RULES, Plan(), [])
+    site.store.contests.add("Empty", RULES, ContestPlan(), [])
     for path in ("/", "/bracket", "/ranking"):
         answer = site.visitor().get(path)
         assert answer.status == 200

@@ -12,11 +12,11 @@ from sevenbag.contest.client.contest_client import Manner, play_match
 from sevenbag.contest.server.game_server import GameServer
 from sevenbag.contest.server.scheduler_client import Uplink
 from sevenbag.contest.settings import (
+    ContestSettings,
     GameRules,
     LogSettings,
     MatchRules,
     ServerSettings,
-    Settings,
     TestClientSettings,
 )
 from tests.web.contest.visitor import PASSWORD
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-QUICK = Settings(
+QUICK = ContestSettings(
     game=GameRules(gravity_ms=(15,)),
     test_match=MatchRules(
         games=1,

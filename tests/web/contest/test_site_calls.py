@@ -13,7 +13,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from sevenbag.contest.credentials import bearer, read_secret
+from sevenbag.contest.credentials import bearer_header, read_secret
 from sevenbag.contest.scheduler_protocol import LINK_PATH
 from tests.cli.run import wait_until
 from tests.web.contest.game_server import GameServer
@@ -256,7 +256,7 @@ def test_only_who_knows_the_secret_is_a_game_server(site: Running) -> None:
             pass
         assert refused.value.response.status_code == 403
     # A browser does not come here, whatever it knows.
-    browser = {"Authorization": bearer(secret), "Origin": site.address.rstrip("/")}
+    browser = {"Authorization": bearer_header(secret), "Origin": site.address.rstrip("/")}
     with pytest.raises(InvalidStatus) as refused, dialled(site, **browser):
         pass
     assert refused.value.response.status_code == 403
@@ -267,7 +267,7 @@ def test_nonsense_from_a_game_server_ends_its_link_alone(
 ) -> None:
     secret = read_secret(site.settings.site.secret_file)
     for nonsense in ("", "{", '{"type": "pulse"}', "x" * 100_000, b"\xff\xfe"):
-        with dialled(site, Authorization=bearer(secret)) as socket:
+        with dialled(site, Authorization=bearer_header(secret)) as socket:
             socket.send(nonsense)
             # What it is told before, if anything, is why; then it is over.
             for _ in socket:

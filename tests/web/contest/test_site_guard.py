@@ -16,9 +16,9 @@ from websockets.frames import CloseCode
 from websockets.sync.client import connect
 
 from sevenbag.contest import telemetry
-from sevenbag.contest.credentials import bearer, load_secret
+from sevenbag.contest.credentials import bearer_header, load_or_create_secret
 from sevenbag.contest.scheduler_protocol import LINK_PATH
-from sevenbag.contest.settings import Settings, SiteSettings
+from sevenbag.contest.settings import ContestSettings, SiteSettings
 from sevenbag.errors import InputError
 from sevenbag.web.contest.api_routes import API_PATHS
 from sevenbag.web.contest.app import ContestSite, local_address_for
@@ -115,7 +115,7 @@ def test_absolute_target(site: Running, behind: Running) -> None:
 
 def test_absolute_target_of_a_link(site: Running) -> None:
     parts = urlsplit(site.address)
-    proof = bearer(load_secret(site.settings.site.secret_file))
+    proof = bearer_header(load_or_create_secret(site.settings.site.secret_file))
     head = (
         f"GET http://elsewhere.example{LINK_PATH} HTTP/1.1\r\nHost: elsewhere.example\r\n"
         "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
@@ -151,7 +151,7 @@ def test_only_game_servers_say_much_at_once(site: Running) -> None:
             while True:
                 page.recv(timeout=120)
         assert page.close_code == CloseCode.MESSAGE_TOO_BIG
-    proof = {"Authorization": bearer(load_secret(site.settings.site.secret_file))}
+    proof = {"Authorization": bearer_header(load_or_create_secret(site.settings.site.secret_file))}
     with connect(address + LINK_PATH, additional_headers=proof, proxy=None) as link:
         link.send(said)
         assert "cannot be understood" in str(link.recv(timeout=120))
@@ -159,7 +159,9 @@ def test_only_game_servers_say_much_at_once(site: Running) -> None:
 
 @pytest.mark.parametrize("url", ["contest.example", "ftp://contest.example", "https://a.example/b"])
 def test_a_url_that_is_none_is_refused(site: Running, url: str) -> None:
-    settings = Settings(site=SiteSettings(url=url, secret_file=site.settings.site.secret_file))
+    settings = ContestSettings(
+        site=SiteSettings(url=url, secret_file=site.settings.site.secret_file)
+    )
     with pytest.raises(InputError, match=r"site\.url"):
         ContestSite(site.store, site.scheduler, settings)
 
@@ -192,7 +194,7 @@ def test_a_fault_of_ours_is_told_in_words_and_written_down(
     page = admin.get("/admin")
     assert (page.status, "went wrong on our side" in page.words) == (500, True)
     assert "deep inside" not in page.text
-    assert telemetry.written()
+    assert telemetry.flush_logs()
     assert "deep inside" in capfd.readouterr().err
     monkeypatch.undo()
     assert admin.get("/admin").status == 200

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.contest.game.match_results import GameResult, MatchResult
+from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
 from sevenbag.contest.settings import ContestRules
 from sevenbag.contest.store import BotSeat
 from sevenbag.errors import SchedulerError
@@ -30,15 +30,15 @@ def match_of(site: Running, *seats: int | BotSeat) -> MatchRow:
 
 def game(
     number: int, winner: int, scores: tuple[int, int], *verdicts: dict[str, int]
-) -> GameResult:
+) -> ContestGameResult:
     first, second = verdicts
-    return GameResult(
+    return ContestGameResult(
         number=number,
         game_name=f"Game {number}",
         winner=1 if winner else 0,
         ending="top out",
         scores=scores,
-        verdicts=(first, second),
+        move_counts=(first, second),
         last_sequence=number * 100,
         last_piece_number=number * 50,
     )

@@ -17,7 +17,7 @@ from sevenbag._kernel import Piece
 from sevenbag.bots.bot import Limits
 from sevenbag.contest.client.match_view import MatchView
 from sevenbag.contest.client.piece_planner import RULES, Order, Steering, Tally
-from sevenbag.contest.game.state_encoder import GameFigures, MatchFigures
+from sevenbag.contest.game.state_encoder import GameStatistics, MatchStatistics
 from sevenbag.errors import BotError, BotForfeitError, BotStartError, BotTimeoutError, SevenbagError
 from sevenbag.game.position import Position
 from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.bots.bot import Bot, Suggestion
-    from sevenbag.contest.game.state_encoder import Figures
+    from sevenbag.contest.game.state_encoder import StatisticsMessage
     from sevenbag.game import Rules
     from sevenbag.protocols.pason.messages import State
 
@@ -104,7 +104,7 @@ class Planner:
 
     # --- the match ------------------------------------------------------------------------------
 
-    def hear(self, message: State | Figures, now: float) -> None:
+    def hear(self, message: State | StatisticsMessage, now: float) -> None:
         """Process the next message of the state channel.
 
         Raises:
@@ -122,7 +122,7 @@ class Planner:
                 self._steering.end_game()
                 self._asked = None
                 self._in_game = False
-            case GameFigures() | MatchFigures():
+            case GameStatistics() | MatchStatistics():
                 pass
         self._consider(now)
 

@@ -36,7 +36,7 @@ from sevenbag.protocols.pason.messages import GameEnd
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag.contest.game.state_encoder import Figures
+    from sevenbag.contest.game.state_encoder import StatisticsMessage
     from sevenbag.protocols.pason.messages import State
 
     Say = Callable[[str], None]
@@ -401,7 +401,7 @@ async def _play(address: Address, token: str, planner: Planner, manner: Manner, 
     return Played(result_of(planner.view, manner.team), failure, (missed, tally.pieces))
 
 
-def _hear(planner: Planner, messages: list[State | Figures], say: Say) -> None:
+def _hear(planner: Planner, messages: list[State | StatisticsMessage], say: Say) -> None:
     for message in messages:
         # A board that is none: the next one comes soon.
         with contextlib.suppress(ProtocolError):

@@ -27,7 +27,7 @@ from sevenbag.contest.client.match_session import Patience, Session
 from sevenbag.contest.client.match_view import MatchView
 from sevenbag.contest.client.piece_planner import Steering, places_for
 from sevenbag.contest.game.match_results import describe_ending
-from sevenbag.contest.game.state_encoder import GameFigures, MatchFigures
+from sevenbag.contest.game.state_encoder import GameStatistics, MatchStatistics
 from sevenbag.errors import PlacementError, ProtocolError
 from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
 from sevenbag.protocols.pason.pason_conversion import board_to_kernel
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
-    from sevenbag.contest.game.state_encoder import Figures
+    from sevenbag.contest.game.state_encoder import StatisticsMessage
     from sevenbag.protocols.pason.messages import State
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
@@ -234,7 +234,7 @@ class AsyncMatch:
             with contextlib.suppress(ProtocolError):
                 self._hear(message)
 
-    def _hear(self, message: State | Figures) -> None:
+    def _hear(self, message: State | StatisticsMessage) -> None:
         self.view.hear(message)
         now = time.monotonic()
         match message:
@@ -244,7 +244,7 @@ class AsyncMatch:
                 self._steering.see_piece(message.states.get(self.team), now)
             case GameEnd() | MatchEnd():
                 self._steering.end_game()
-            case GameFigures() | MatchFigures():
+            case GameStatistics() | MatchStatistics():
                 pass
 
     @property

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import zmq
 
 from sevenbag.contest.client.connection import Channel, expect_host
-from sevenbag.contest.game.state_encoder import FIGURES_TOPIC, decode_figures
+from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC, decode_statistics
 from sevenbag.errors import ProtocolError, RefusedError, SilentServerError
 from sevenbag.protocols.pason.messages import (
     ErrorResp,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from sevenbag.contest.client.connection import Address
-    from sevenbag.contest.game.state_encoder import Figures
+    from sevenbag.contest.game.state_encoder import StatisticsMessage
     from sevenbag.protocols.pason.messages import Command, Reply, State
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
@@ -133,7 +133,7 @@ class Session:
         await self._find_out(reply)
         return False
 
-    async def states(self, until: float) -> list[State | Figures]:
+    async def states(self, until: float) -> list[State | StatisticsMessage]:
         """Return the received states and figures in order; wait for one until the given time.
 
         `nudge` ends the waiting.
@@ -260,15 +260,15 @@ class Session:
         topics = (self._token.encode(), _FIGURES + self._token.encode())
         self._states = Channel(self._context, zmq.SUB, self._address.state_endpoint, topics)
 
-    def _read_states(self) -> list[State | Figures]:
+    def _read_states(self) -> list[State | StatisticsMessage]:
         assert self._states is not None
         received = self._states.received
-        messages: list[State | Figures] = []
+        messages: list[State | StatisticsMessage] = []
         while received:
             frames = received.popleft()
             try:
                 if frames[0].startswith(_FIGURES):
-                    messages.append(decode_figures(frames[-1]))
+                    messages.append(decode_statistics(frames[-1]))
                     continue
                 message = decode_state(frames[-1])
             except ProtocolError:
@@ -313,7 +313,7 @@ class Session:
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_FIGURES: Final = FIGURES_TOPIC.encode()
+_FIGURES: Final = STATISTICS_TOPIC.encode()
 
 _PAUSE: Final = 0.25
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sevenbag.contest.game.state_encoder import GameFigures, MatchFigures
+from sevenbag.contest.game.state_encoder import GameStatistics, MatchStatistics
 from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
 from sevenbag.protocols.pason.pason_conversion import decode_board
 
 if TYPE_CHECKING:
-    from sevenbag.contest.game.state_encoder import Figures
+    from sevenbag.contest.game.state_encoder import StatisticsMessage
     from sevenbag.protocols.pason.messages import PieceState, State
 
 
@@ -40,13 +40,13 @@ class MatchView:
     playing: bool = False
     games: list[GameEnd] = field(default_factory=list[GameEnd])
     ended: MatchEnd | None = None
-    result: MatchFigures | None = None
+    result: MatchStatistics | None = None
     heard: int = 0
-    _totals: GameFigures | None = None
+    _totals: GameStatistics | None = None
     _counted: int = 0
     """Games of `games` that `_totals` includes."""
 
-    def hear(self, message: State | Figures) -> None:
+    def hear(self, message: State | StatisticsMessage) -> None:
         """Process the next message; figures include games whose end was not received.
 
         Raises:
@@ -73,10 +73,10 @@ class MatchView:
             case MatchEnd():
                 self.ended = message
                 self._clear()
-            case GameFigures():
+            case GameStatistics():
                 # Figures are in order with the ends of games, so they include those received.
                 self._totals, self._counted = message, len(self.games)
-            case MatchFigures():
+            case MatchStatistics():
                 self.result = message
 
     @property

@@ -28,13 +28,13 @@ from sevenbag.arena.terminal.terminal_screen import (
 )
 from sevenbag.contest.client.connection import Address, Channel, expect_host, parse_address
 from sevenbag.contest.client.match_view import MatchView
-from sevenbag.contest.game.cell_tracker import EMPTY, Painter
+from sevenbag.contest.game.cell_tracker import EMPTY, CellTracker
 from sevenbag.contest.game.match_results import describe_ending
 from sevenbag.contest.game.state_encoder import (
-    FIGURES_TOPIC,
-    GameFigures,
-    MatchFigures,
-    decode_figures,
+    STATISTICS_TOPIC,
+    GameStatistics,
+    MatchStatistics,
+    decode_statistics,
 )
 from sevenbag.errors import ProtocolError, SilentServerError, printable
 from sevenbag.protocols.pason.messages import (
@@ -49,7 +49,7 @@ from sevenbag.protocols.pason.pason_conversion import HEIGHT, SHAPES, WIDTH
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag.contest.game.state_encoder import Figures
+    from sevenbag.contest.game.state_encoder import StatisticsMessage
     from sevenbag.protocols.pason.messages import PieceState, State
 
 
@@ -105,11 +105,11 @@ class Scene:
 
     def __init__(self) -> None:
         self.view = MatchView()
-        self.figures: GameFigures | None = None
-        self._painters: dict[str, Painter] = {}
+        self.figures: GameStatistics | None = None
+        self._painters: dict[str, CellTracker] = {}
         self._seen: dict[str, PieceState] = {}
 
-    def hear(self, message: State | Figures) -> None:
+    def hear(self, message: State | StatisticsMessage) -> None:
         """Take the next message.
 
         Raises:
@@ -117,19 +117,19 @@ class Scene:
         """
         self.view.hear(message)
         match message:
-            case GameFigures():
+            case GameStatistics():
                 self.figures = message
             case GameBoardState():
                 for team, board in self.view.boards.items():
-                    painter = self._painters.setdefault(team, Painter())
-                    painter.board(board, self._seen.get(team))
+                    painter = self._painters.setdefault(team, CellTracker())
+                    painter.update(board, self._seen.get(team))
             case GamePieceState():
                 self._seen |= {team: piece for team, piece in message.states.items() if piece}
             case GameEnd():
                 self._painters.clear()
                 self._seen.clear()
                 self.figures = None
-            case MatchEnd() | MatchFigures():
+            case MatchEnd() | MatchStatistics():
                 pass
 
     @property
@@ -219,7 +219,7 @@ _AROUND: Final = 4
 
 _MOST_NEXT: Final = 5
 
-_FIGURES: Final = FIGURES_TOPIC.encode()
+_FIGURES: Final = STATISTICS_TOPIC.encode()
 
 
 async def _follow(  # noqa: PLR0917  # what, from where, to whom
@@ -259,7 +259,7 @@ async def _follow(  # noqa: PLR0917  # what, from where, to whom
 def _take(frames: list[bytes], scene: Scene, say: Callable[[str], None]) -> None:
     with contextlib.suppress(ProtocolError):
         if frames[0].startswith(_FIGURES):
-            scene.hear(decode_figures(frames[-1]))
+            scene.hear(decode_statistics(frames[-1]))
             return
         message = decode_state(frames[-1])
         scene.hear(message)

@@ -25,7 +25,7 @@ UNKNOWN: Final = "U"
 Cells = tuple[tuple[int, int], ...]
 
 
-class Painter:
+class CellTracker:
     """Follows one player's board through one game.
 
     Attributes:
@@ -41,7 +41,7 @@ class Painter:
         """All cells along the rows, the top left one first."""
         return "".join(self.rows)
 
-    def board(self, board: int, piece: PieceState | None) -> int:
+    def update(self, board: int, piece: PieceState | None) -> int:
         """Take the board as it is told now.
 
         Args:

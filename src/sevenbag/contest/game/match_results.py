@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import msgspec
 
-from sevenbag.contest.game.pason_game import SEATS, stream
+from sevenbag.contest.game.pason_game import PLAYERS, seeded_random
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sevenbag.contest.game.pason_game import Seat
+    from sevenbag.contest.game.pason_game import PlayerIndex
     from sevenbag.contest.settings import MatchRules
 
 Ending: TypeAlias = Literal["majority of games", "games at the time limit", "points", "coin flip"]
 
 
-class Tally:
+class MatchScore:
     """Games and points of a match.
 
     Args:
@@ -26,8 +26,8 @@ class Tally:
         seed: of the match; what its last coin follows from.
     """
 
-    def __init__(self, most: int, seed: int) -> None:
-        self._most = most
+    def __init__(self, max_games: int, seed: int) -> None:
+        self._most = max_games
         self._seed = seed
         self._games = [0, 0]
         self._points = [0, 0]
@@ -43,20 +43,20 @@ class Tally:
         return self._points[0], self._points[1]
 
     @property
-    def decided(self) -> bool:
+    def is_decided(self) -> bool:
         """Whether no further game is needed, or there is none."""
         return max(self._games) * 2 > self._most or sum(self._games) >= self._most
 
-    def add(self, game: GameResult) -> None:
+    def add(self, game: ContestGameResult) -> None:
         """Count a game."""
         self._games[game.winner] += 1
-        for seat in SEATS:
+        for seat in PLAYERS:
             self._points[seat] += game.scores[seat]
 
     def result(self) -> MatchResult:
         """How a match ends that ends now, by the contest's text."""
         games, points = self.games, self.points
-        winner: Seat
+        winner: PlayerIndex
         if games[0] != games[1]:
             winner = 0 if games[0] > games[1] else 1
             majority = max(games) * 2 > self._most
@@ -64,12 +64,14 @@ class Tally:
         elif points[0] != points[1]:
             winner, ending = 0 if points[0] > points[1] else 1, "points"
         else:
-            coin = stream(self._seed, "match").getrandbits(1)
+            coin = seeded_random(self._seed, "match").getrandbits(1)
             winner, ending = 1 if coin else 0, "coin flip"
         return MatchResult(winner=winner, ending=ending, games=games, points=points)
 
 
-def doubt_game(result: GameResult, finished: Sequence[GameResult], rules: MatchRules) -> str | None:
+def find_game_error(
+    result: ContestGameResult, finished: Sequence[ContestGameResult], rules: MatchRules
+) -> str | None:
     """Why this cannot be the match's next game; None if it can.
 
     Args:
@@ -91,15 +93,15 @@ def doubt_game(result: GameResult, finished: Sequence[GameResult], rules: MatchR
     if result.ending == "coin flip at the time limit" and mine != other:
         return f"game {result.number} is won by a coin, and points are {mine} to {other}"
     if any(
-        len(verdicts) > _MOST_VERDICTS or not all(map(_is_verdict, verdicts))
-        for verdicts in result.verdicts
+        len(verdicts) > _MAX_MOVE_COUNTS or not all(map(_is_outcome_name, verdicts))
+        for verdicts in result.move_counts
     ):
         return f"game {result.number} counts more fates of moves than there are"
     return None
 
 
-def doubt_match(
-    result: MatchResult, finished: Sequence[GameResult], rules: MatchRules
+def find_match_error(
+    result: MatchResult, finished: Sequence[ContestGameResult], rules: MatchRules
 ) -> str | None:
     """Why the match cannot have ended so; None if it can.
 
@@ -135,7 +137,7 @@ def doubt_match(
     return None
 
 
-def without_teams(token: str, finished: Sequence[GameResult]) -> MatchResult:
+def decide_unplayed_match(token: str, finished: Sequence[ContestGameResult]) -> MatchResult:
     """How a match of a contest ends that neither team has come to: as at its time limit.
 
     Args:
@@ -156,11 +158,11 @@ def without_teams(token: str, finished: Sequence[GameResult]) -> MatchResult:
 
 Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
-Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=10**14)]
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=10**14)]
 """What is counted; so many of them can be added up that databases take the sum, too."""
 
 
-class GameResult(msgspec.Struct, frozen=True, kw_only=True):
+class ContestGameResult(msgspec.Struct, frozen=True, kw_only=True):
     """A finished game.
 
     Attributes:
@@ -183,16 +185,16 @@ class GameResult(msgspec.Struct, frozen=True, kw_only=True):
     game_name: Text
     winner: Literal[0, 1]
     ending: Literal["top out", "points at the time limit", "coin flip at the time limit"]
-    scores: tuple[Number, Number]
-    lines: tuple[Number, Number] = (0, 0)
-    pieces: tuple[Number, Number] = (0, 0)
-    level: Number = 1
+    scores: tuple[Count, Count]
+    lines: tuple[Count, Count] = (0, 0)
+    pieces: tuple[Count, Count] = (0, 0)
+    level: Count = 1
     seconds: float = 0.0
-    verdicts: tuple[dict[str, Number], dict[str, Number]] = msgspec.field(
-        default_factory=lambda: ({}, {})
+    move_counts: tuple[dict[str, Count], dict[str, Count]] = msgspec.field(
+        default_factory=lambda: ({}, {}), name="verdicts"
     )
-    last_sequence: Number = 0
-    last_piece_number: Number = 0
+    last_sequence: Count = 0
+    last_piece_number: Count = 0
 
 
 class MatchResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -215,8 +217,8 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True):
         "the other team did not come",
         "called off",
     ]
-    games: tuple[Number, Number]
-    points: tuple[Number, Number]
+    games: tuple[Count, Count]
+    points: tuple[Count, Count]
 
 
 WALKOVER: Final = "the other team did not come"
@@ -228,7 +230,7 @@ def describe_ending(ending: str) -> str:
     return f"walkover, {ending}" if ending == WALKOVER else ending
 
 
-def line_after(games: Iterable[GameResult], line: str = "") -> str:
+def hash_history(games: Iterable[ContestGameResult], previous: str = "") -> str:
     """A word for a match's games so far; other games have another one.
 
     Two servers that have played on from the same game have different ones, and what the second of
@@ -243,28 +245,28 @@ def line_after(games: Iterable[GameResult], line: str = "") -> str:
             *(game.number, game.winner, *game.scores, *game.pieces),
             *(game.last_sequence, game.last_piece_number),
         )
-        line = hashlib.sha256(f"{line} {numbers}".encode()).hexdigest()[:32]
-    return line
+        previous = hashlib.sha256(f"{previous} {numbers}".encode()).hexdigest()[:32]
+    return previous
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_MOST_VERDICTS: Final = 50
+_MAX_MOVE_COUNTS: Final = 50
 
-_LONGEST_VERDICT: Final = 50
+_MAX_OUTCOME_LENGTH: Final = 50
 
 
-def _is_verdict(name: str) -> bool:
+def _is_outcome_name(name: str) -> bool:
     # The store keeps it in a line: two that differ in what it leaves out would be one there.
-    return len(name) <= _LONGEST_VERDICT and name.isprintable()
+    return len(name) <= _MAX_OUTCOME_LENGTH and name.isprintable()
 
 
-def _won(finished: Sequence[GameResult]) -> tuple[int, int]:
+def _won(finished: Sequence[ContestGameResult]) -> tuple[int, int]:
     second = sum(game.winner for game in finished)
     return len(finished) - second, second
 
 
-def _scored(finished: Sequence[GameResult]) -> tuple[int, int]:
+def _scored(finished: Sequence[ContestGameResult]) -> tuple[int, int]:
     return sum(game.scores[0] for game in finished), sum(game.scores[1] for game in finished)
 
 

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from sevenbag.contest.settings import GameRules
     from sevenbag.protocols.pason.pason_conversion import MoveName, Offsets, PieceName
 
-Seat: TypeAlias = Literal[0, 1]
+PlayerIndex: TypeAlias = Literal[0, 1]
 
 Ending: TypeAlias = Literal["top out", "points at the time limit", "coin flip at the time limit"]
 
-SEATS: Final[tuple[Seat, Seat]] = (0, 1)
+PLAYERS: Final[tuple[PlayerIndex, PlayerIndex]] = (0, 1)
 
 
-class Verdict(StrEnum):
+class MoveOutcome(StrEnum):
     """What became of a move."""
 
     DONE = "done"
@@ -42,14 +42,14 @@ class Verdict(StrEnum):
     GAME_OVER = "game over"
 
 
-class Outcome(NamedTuple):
+class GameOutcome(NamedTuple):
     """How a game ended."""
 
-    winner: Seat
+    winner: PlayerIndex
     ending: Ending
 
 
-class Changes(NamedTuple):
+class GameChanges(NamedTuple):
     """What has happened since it was last asked for.
 
     Attributes:
@@ -65,7 +65,7 @@ class Changes(NamedTuple):
     pieces: bool
 
 
-class Falling:
+class FallingPiece:
     """A piece in play.
 
     Attributes:
@@ -97,7 +97,7 @@ class Falling:
         )
 
 
-class Duel:
+class PasonGame:
     """A game. It begins with a piece for each seat.
 
     Attributes:
@@ -121,21 +121,21 @@ class Duel:
         first_number: of the first piece.
     """
 
-    def __init__(self, rules: GameRules, seed: int, *, first_number: int = 1) -> None:
+    def __init__(self, rules: GameRules, seed: int, *, first_piece_number: int = 1) -> None:
         self.rules = rules
         self.boards = [0, 0]
-        self.pieces: list[Falling | None] = [None, None]
+        self.pieces: list[FallingPiece | None] = [None, None]
         self.scores = [0, 0]
         self.lines = [0, 0]
-        self.locked = [0, 0]
-        self.waiting = [0, 0]
+        self.locked_pieces = [0, 0]
+        self.pending_garbage = [0, 0]
         self.level = 1
-        self.next_numbers = [first_number, first_number]
-        self.outcome: Outcome | None = None
+        self.next_piece_numbers = [first_piece_number, first_piece_number]
+        self.outcome: GameOutcome | None = None
         # One stream each: what is tossed for garbage does not change which pieces come.
-        self._dealer = _dealer(rules, stream(seed, "queue"))
-        self._garbage = stream(seed, "garbage")
-        self._coin = stream(seed, "coin")
+        self._dealer = _dealer(rules, seeded_random(seed, "queue"))
+        self._garbage = seeded_random(seed, "garbage")
+        self._coin = seeded_random(seed, "coin")
         self.queue: list[PieceName] = [self._dealer() for _ in range(rules.queue_length)]
         self.boards_changed = True
         self._pieces_changed = True
@@ -147,7 +147,7 @@ class Duel:
     @property
     def next_number(self) -> int:
         """Higher than every number that was given out."""
-        return max(self.next_numbers)
+        return max(self.next_piece_numbers)
 
     @property
     def step_ms(self) -> int:
@@ -156,11 +156,13 @@ class Duel:
         return periods[min(self.level, len(periods)) - 1]
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether the game has ended."""
         return self.outcome is not None
 
-    def move(self, seat: Seat, move: MoveName, number: int | str | None = None) -> Verdict:
+    def move(
+        self, seat: PlayerIndex, move: MoveName, number: int | str | None = None
+    ) -> MoveOutcome:
         """Do a move at once.
 
         Args:
@@ -207,48 +209,48 @@ class Duel:
         fall by one row, or lock where they cannot. Where both seats do the same thing, a coin says
         who is first.
         """
-        if self.over:
+        if self.is_over:
             return
-        without: list[Seat] = [seat for seat in SEATS if self.pieces[seat] is None]
+        without: list[PlayerIndex] = [seat for seat in PLAYERS if self.pieces[seat] is None]
         if self.rules.garbage_when == "step":
             self._take_waiting()
         for seat in self._in_order(without):
-            if not self.over:
+            if not self.is_over:
                 self._draw(seat)
-        falling: list[Seat] = []
-        resting: list[Seat] = []
-        for seat in SEATS:
+        falling: list[PlayerIndex] = []
+        resting: list[PlayerIndex] = []
+        for seat in PLAYERS:
             piece = self.pieces[seat]
             if seat not in without and piece is not None:
                 (resting if self._rests(seat, piece) else falling).append(seat)
         for seat in falling:
             piece = self.pieces[seat]
-            if piece is not None and not self.over:
+            if piece is not None and not self.is_over:
                 piece.row += 1
                 self._pieces_changed = True
         for seat in self._in_order(resting):
             # The first one's garbage may have locked or lifted the other's piece.
             piece = self.pieces[seat]
-            if piece is not None and not self.over:
+            if piece is not None and not self.is_over:
                 if self._rests(seat, piece):
                     self._lock(seat, piece)
                 else:
                     piece.row += 1
                     self._pieces_changed = True
 
-    def time_up(self) -> None:
+    def end_by_time(self) -> None:
         """End the game by points, or by a coin where they are equal."""
-        if self.over:
+        if self.is_over:
             return
         first, second = self.scores
         if first != second:
-            self.outcome = Outcome(0 if first > second else 1, "points at the time limit")
+            self.outcome = GameOutcome(0 if first > second else 1, "points at the time limit")
         else:
-            self.outcome = Outcome(self._tossed()[0], "coin flip at the time limit")
+            self.outcome = GameOutcome(self._tossed()[0], "coin flip at the time limit")
 
-    def take_changes(self) -> Changes:
+    def take_changes(self) -> GameChanges:
         """What has happened since this was last asked for; at first, everything is new."""
-        changes = Changes(
+        changes = GameChanges(
             self.boards_changed,
             (self._cleared[0], self._cleared[1]),
             (self._numbers[0], self._numbers[1]),
@@ -263,7 +265,7 @@ class Duel:
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _rotate(self, seat: Seat, piece: Falling, step: int) -> Verdict:
+    def _rotate(self, seat: PlayerIndex, piece: FallingPiece, step: int) -> MoveOutcome:
         ways = _PLACES[piece.kind]
         orient = (piece.orient + step) % len(ways)
         if orient != piece.orient:
@@ -276,11 +278,11 @@ class Duel:
             self._pieces_changed = True
         return _DONE
 
-    def _rests(self, seat: Seat, piece: Falling) -> bool:
+    def _rests(self, seat: PlayerIndex, piece: FallingPiece) -> bool:
         below = _PLACES[piece.kind][piece.orient][piece.row + 1 + _ABOVE][piece.col]
         return not below or bool(below & self.boards[seat])
 
-    def _drop(self, seat: Seat, piece: Falling) -> None:
+    def _drop(self, seat: PlayerIndex, piece: FallingPiece) -> None:
         """Lock a piece on the floor; the next one is there at once."""
         board = self.boards[seat]
         places = _PLACES[piece.kind][piece.orient]
@@ -289,14 +291,14 @@ class Duel:
             row += 1
         piece.row = row - _ABOVE
         self._lock(seat, piece)
-        if not self.over:
+        if not self.is_over:
             self._draw(seat)
 
-    def _lock(self, seat: Seat, piece: Falling) -> None:
+    def _lock(self, seat: PlayerIndex, piece: FallingPiece) -> None:
         """Lock a piece where it is, with all that follows but the next one."""
         board = self.boards[seat] | piece.mask
         self.pieces[seat] = None
-        self.locked[seat] += 1
+        self.locked_pieces[seat] += 1
         self._numbers[seat] = piece.number
         self.boards_changed = self._pieces_changed = True
         if board >> CELL_COUNT:
@@ -305,18 +307,18 @@ class Duel:
             return
         board, rows = _clear(board, piece.row)
         self.boards[seat] = board
-        other: Seat = 1 if seat == 0 else 0
+        other: PlayerIndex = 1 if seat == 0 else 0
         self._cleared[seat] = rows
         self._score(seat, len(rows))
         sent = self.rules.sends[len(rows)]
         if self.rules.garbage_when == "lock":
-            self._take_garbage(seat, self.waiting[seat])
-        if sent and not self.over:
-            self.waiting[other] += sent
+            self._take_garbage(seat, self.pending_garbage[seat])
+        if sent and not self.is_over:
+            self.pending_garbage[other] += sent
             if self.rules.garbage_when == "instant":
                 self._take_garbage(other, sent)
 
-    def _score(self, seat: Seat, rows: int) -> None:
+    def _score(self, seat: PlayerIndex, rows: int) -> None:
         rules = self.rules
         factors = rules.level_factors
         factor = factors[min(self.level, len(factors)) - 1]
@@ -330,16 +332,16 @@ class Duel:
 
     def _take_waiting(self) -> None:
         """Let all that waited before now enter; what a lock of now sends comes with the next."""
-        counts = tuple(self.waiting)
-        for seat in self._in_order([seat for seat in SEATS if counts[seat]]):
-            if not self.over:
+        counts = tuple(self.pending_garbage)
+        for seat in self._in_order([seat for seat in PLAYERS if counts[seat]]):
+            if not self.is_over:
                 self._take_garbage(seat, counts[seat])
 
-    def _take_garbage(self, seat: Seat, count: int) -> None:
+    def _take_garbage(self, seat: PlayerIndex, count: int) -> None:
         """Let so many of the rows that wait enter from below."""
         if count == 0:
             return
-        self.waiting[seat] -= count
+        self.pending_garbage[seat] -= count
         rows = 0
         for _ in range(count):
             rows = rows << WIDTH | self._garbage_row()
@@ -350,7 +352,7 @@ class Duel:
             and piece.mask & (self.boards[seat] << WIDTH * count | rows)
         ):
             self._lock(seat, piece)
-            if self.over:
+            if self.is_over:
                 return
         board = self.boards[seat] << WIDTH * count | rows
         if board >> CELL_COUNT and self.rules.garbage_out == "cut":
@@ -370,19 +372,19 @@ class Duel:
             if row != FULL_ROW:
                 return row
             if self.rules.full_garbage_row == "repair":
-                return row & ~(1 << below(self._garbage, WIDTH))
+                return row & ~(1 << random_below(self._garbage, WIDTH))
 
-    def _draw(self, seat: Seat) -> None:
+    def _draw(self, seat: PlayerIndex) -> None:
         """Let a piece enter."""
         kind = self.queue.pop(0)
         self.queue.append(self._dealer())
         orient = self.rules.spawn_orientation % len(SHAPES[kind])
-        number = self.next_numbers[seat]
+        number = self.next_piece_numbers[seat]
         if self.rules.piece_numbers == "shared":
-            self.next_numbers = [number + 1, number + 1]
+            self.next_piece_numbers = [number + 1, number + 1]
         else:
-            self.next_numbers[seat] = number + 1
-        piece = Falling(kind, orient, SPAWN_ROW, SPAWN_COLUMN, number)
+            self.next_piece_numbers[seat] = number + 1
+        piece = FallingPiece(kind, orient, SPAWN_ROW, SPAWN_COLUMN, number)
         self.pieces[seat] = piece
         self._pieces_changed = True
         if piece.mask & self.boards[seat]:
@@ -391,19 +393,19 @@ class Duel:
             else:
                 self._lift(seat, piece)
 
-    def _lift(self, seat: Seat, piece: Falling) -> None:
+    def _lift(self, seat: PlayerIndex, piece: FallingPiece) -> None:
         """Raise a piece until it overlaps nothing: above the top, nothing ever is."""
         while piece.mask & self.boards[seat]:
             piece.row -= 1
 
-    def _lose(self, seat: Seat) -> None:
-        self.outcome = Outcome(1 if seat == 0 else 0, "top out")
+    def _lose(self, seat: PlayerIndex) -> None:
+        self.outcome = GameOutcome(1 if seat == 0 else 0, "top out")
 
-    def _tossed(self) -> tuple[Seat, Seat]:
+    def _tossed(self) -> tuple[PlayerIndex, PlayerIndex]:
         """Both seats, in an order that a coin decides."""
         return (1, 0) if self._coin.getrandbits(1) else (0, 1)
 
-    def _in_order(self, seats: list[Seat]) -> list[Seat]:
+    def _in_order(self, seats: list[PlayerIndex]) -> list[PlayerIndex]:
         """These seats; the coin is tossed for two of them only."""
         return list(self._tossed()) if len(seats) == 2 else seats  # both
 
@@ -412,15 +414,15 @@ _ABOVE: Final = 4
 """Rows above the top that there are places in. Pieces are lifted only until they overlap nothing,
 which above the top nothing does: by three rows, and I standing has a cell above its origin."""
 
-_DONE: Final = Verdict.DONE
+_DONE: Final = MoveOutcome.DONE
 
-_COLLIDES: Final = Verdict.COLLIDES
+_COLLIDES: Final = MoveOutcome.COLLIDES
 
-_OUT_OF_DATE: Final = Verdict.OUT_OF_DATE
+_OUT_OF_DATE: Final = MoveOutcome.OUT_OF_DATE
 
-_NO_PIECE: Final = Verdict.NO_PIECE
+_NO_PIECE: Final = MoveOutcome.NO_PIECE
 
-_GAME_OVER: Final = Verdict.GAME_OVER
+_GAME_OVER: Final = MoveOutcome.GAME_OVER
 
 
 def _place(shape: Offsets, row: int, col: int) -> int:
@@ -463,24 +465,24 @@ def _clear(board: int, row: int) -> tuple[int, tuple[int, ...]]:
 def _dealer(rules: GameRules, chance: random.Random) -> Callable[[], PieceName]:
     """What gives the next piece of the queue."""
     if rules.queue == "uniform":
-        return lambda: PIECES[below(chance, len(PIECES))]
+        return lambda: PIECES[random_below(chance, len(PIECES))]
     bag: list[PieceName] = []
 
     def from_bag() -> PieceName:
         if not bag:
             bag.extend(PIECES)
-        return bag.pop(below(chance, len(bag)))
+        return bag.pop(random_below(chance, len(bag)))
 
     return from_bag
 
 
-def stream(seed: int, name: str) -> random.Random:
+def seeded_random(seed: int, name: str) -> random.Random:
     """One of the streams of chance of a seed. Use its raw bits alone: other draws may change."""
     # Seeding by a text is fixed; by other objects it was changed before.
     return random.Random(f"{name} {seed}")  # games, not secrets
 
 
-def below(chance: random.Random, count: int) -> int:
+def random_below(chance: random.Random, count: int) -> int:
     """A number from 0 to one less than `count`, evenly."""
     while True:
         number = chance.getrandbits(count.bit_length())

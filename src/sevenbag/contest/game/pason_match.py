@@ -1,8 +1,8 @@
-"""A match: its games, pauses and limits, and who has won. It has no clock and no socket.
+"""A match of two teams: games, pauses, time limits and the winner, without clock and socket.
 
-Whoever has a clock says what time it is: every method that depends on it takes ``now``, seconds of
-a clock that only runs forward, and `Match.due` says when something happens next. A late call does
-what is due by then, and no more work however late it is.
+Methods that depend on the time take ``now``, seconds of a monotonic clock of the caller.
+`ContestMatch.next_event_at` is the time of the next event. A late call handles all events that are
+due, and its work is bounded however late it is.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from sevenbag.contest.game import pason_replay as records
-from sevenbag.contest.game.match_results import GameResult, MatchResult, Tally
-from sevenbag.contest.game.pason_game import Duel, Verdict, stream
-from sevenbag.contest.game.state_encoder import Teller, start_after
+from sevenbag.contest.game.match_results import ContestGameResult, MatchResult, MatchScore
+from sevenbag.contest.game.pason_game import MoveOutcome, PasonGame, seeded_random
+from sevenbag.contest.game.state_encoder import StateEncoder, first_numbers
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.contest import scheduler_protocol
-    from sevenbag.contest.game.pason_game import Seat
+    from sevenbag.contest.game.pason_game import PlayerIndex
     from sevenbag.contest.settings import ContestRules
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
-LATEST_STEPS: Final = 10
+MAX_LATE_STEPS: Final = 10
 """Time steps that are made up for; of more, one is done, and the others never were."""
 
 _LONGEST_NAME: Final = 200
@@ -42,17 +42,17 @@ class FinishedGame:
         record: the whole game.
     """
 
-    def __init__(self, result: GameResult, record: records.Record) -> None:
+    def __init__(self, result: ContestGameResult, record: records.PasonReplay) -> None:
         self.result = result
         self.record = record
 
     @functools.cached_property
     def replay(self) -> bytes:
         """The record as a file; made when it is first asked for, which may take a second."""
-        return records.encode(self.record)
+        return records.encode_replay(self.record)
 
 
-class Match:
+class ContestMatch:
     """A match of two seats.
 
     Attributes:
@@ -90,45 +90,45 @@ class Match:
         self,
         token: str,
         name: str,
-        seats: tuple[scheduler_protocol.Seat, scheduler_protocol.Seat],
+        seats: tuple[scheduler_protocol.AssignedPlayer, scheduler_protocol.AssignedPlayer],
         rules: ContestRules,
         seed: int,
-        wall: Callable[[], float],
-        finished: tuple[GameResult, ...] = (),
+        wall_clock: Callable[[], float],
+        finished_games: tuple[ContestGameResult, ...] = (),
         *,
         attempt: int = 1,
     ) -> None:
         first, second = seats
         if first.team == second.team:
             raise InputError(f"both seats are {first.team!r}; teams are told apart by their names")
-        if [game.number for game in finished] != list(range(1, len(finished) + 1)):
+        if [game.number for game in finished_games] != list(range(1, len(finished_games) + 1)):
             raise InputError("finished games must be numbered 1, 2, 3 and so on")
         self.token = token
         self.name = name
         self.teams = (first.team, second.team)
         self.rules = rules
         self.phase: Phase = "gathering"
-        self.due: float | None = 0.0
-        self.duel: Duel | None = None
-        self.game_number = len(finished)
-        self.game_name = finished[-1].game_name if finished else ""
+        self.next_event_at: float | None = 0.0
+        self.game: PasonGame | None = None
+        self.game_number = len(finished_games)
+        self.game_name = finished_games[-1].game_name if finished_games else ""
         self.result: MatchResult | None = None
-        self.reason = ""
+        self.cancel_reason = ""
 
-        start = start_after(finished, rules.match, attempt)
+        start = first_numbers(finished_games, rules.match, attempt)
         self._next_piece = start.piece
         self._text_numbers = rules.match.text_numbers
         self._seed = seed
-        self._wall = wall
-        self._teller = Teller(token, name, self.teams, wall, start.sequence - 1)
+        self._wall = wall_clock
+        self._teller = StateEncoder(token, name, self.teams, wall_clock, start.sequence - 1)
         self._present = [False, False]
-        self._tally = Tally(rules.match.games, seed)
-        for game in finished:
+        self._tally = MatchScore(rules.match.games, seed)
+        for game in finished_games:
             self._tally.add(game)
         match = rules.match
-        self._played_before = sum(game.seconds + match.pause_seconds for game in finished)
-        self._resumed = bool(finished) or attempt > 1
-        self._waiting_duel: Duel | None = None
+        self._played_before = sum(game.seconds + match.pause_seconds for game in finished_games)
+        self._resumed = bool(finished_games) or attempt > 1
+        self._waiting_duel: PasonGame | None = None
         self._waiting_at = math.inf
 
         self._now = 0.0
@@ -143,9 +143,9 @@ class Match:
         per_second = match.states_per_second
         self._apart = 1 / per_second if per_second else 0.0
         self._told_numbers: list[int | None] = []
-        self._recorder = records.Recorder()
+        self._recorder = records.PasonReplayRecorder()
         self._finished: list[FinishedGame] = []
-        self._held: GameResult | None = None
+        self._held: ContestGameResult | None = None
         self._held_since = 0.0
         self._verdicts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
         self._figures_changed = False
@@ -161,16 +161,16 @@ class Match:
         return self._tally.points
 
     @property
-    def present(self) -> tuple[bool, bool]:
+    def connected(self) -> tuple[bool, bool]:
         """Who has connected."""
         return self._present[0], self._present[1]
 
     @property
-    def halted(self) -> bool:
+    def paused(self) -> bool:
         """Whether it begins no further game."""
         return self._halted
 
-    def connect(self, seat: Seat, now: float) -> None:
+    def connect(self, seat: PlayerIndex, now: float) -> None:
         """Let a team take its seat; to come again is harmless."""
         self.advance(now)
         if self._present[seat]:
@@ -184,7 +184,9 @@ class Match:
                 self._match_limit = self._now + max(left, 0.0)
             self._plan()
 
-    def move(self, seat: Seat, move: MoveName, number: int | str | None, now: float) -> Verdict:
+    def move(
+        self, seat: PlayerIndex, move: MoveName, number: int | str | None, now: float
+    ) -> MoveOutcome:
         """Do a move at once.
 
         Args:
@@ -197,14 +199,14 @@ class Match:
             next one begins, that game is over.
         """
         self._now = max(self._now, now)
-        due = self.due
+        due = self.next_event_at
         if due is not None and due <= now:
             self.advance(now)
-        duel = self.duel
+        duel = self.game
         if duel is None:
-            verdict = Verdict.NO_PIECE
+            verdict = MoveOutcome.NO_PIECE
         elif self.phase != "game":
-            verdict = Verdict.GAME_OVER
+            verdict = MoveOutcome.GAME_OVER
         else:
             if (
                 isinstance(number, str)
@@ -214,24 +216,24 @@ class Match:
             ):
                 number = int(number)
             verdict = duel.move(seat, move, number)
-            if verdict is Verdict.DONE:
-                self._recorder.moved(self._milliseconds(), seat, move)
+            if verdict is MoveOutcome.DONE:
+                self._recorder.add_move(self._milliseconds(), seat, move)
                 self._tell(duel)
         self._verdicts[seat][verdict] += 1
         return verdict
 
-    def count(self, seat: Seat, fate: str) -> None:
+    def count_move(self, seat: PlayerIndex, fate: str) -> None:
         """Count a move that never came to the game, such as one of ``too many moves``."""
         self._verdicts[seat][fate] += 1
 
     def advance(self, now: float) -> None:
         """Do all that is due."""
         self._now = now = max(now, self._now)
-        while (due := self.due) is not None and due <= now:
+        while (due := self.next_event_at) is not None and due <= now:
             self._go_on()
             self._plan()
 
-    def game_kept(self, number: int, now: float) -> None:
+    def confirm_stored(self, number: int, now: float) -> None:
         """A finished game is in the store: clients may hear of its end.
 
         To say so again is harmless.
@@ -245,14 +247,14 @@ class Match:
             # A full disk or an unavailable store does not shorten the match.
             self._match_limit += self._now - self._held_since
         self._tally.add(game)
-        self._teller.game_end(game.scores, game.winner, game.last_sequence)
+        self._teller.add_game_end(game.scores, game.winner, game.last_sequence)
         self._figures_changed = True
         self._pause(self.rules.match.pause_seconds)
-        if self._tally.decided:
+        if self._tally.is_decided:
             self._end_by_games()
         self._plan()
 
-    def halt(self, halted: bool, now: float) -> None:  # the word of the link
+    def set_paused(self, halted: bool, now: float) -> None:  # the word of the link
         """Begin no further game, or go on. While no game is played, no limit draws nearer."""
         self.advance(now)
         if self.phase == "over":
@@ -270,11 +272,11 @@ class Match:
                 self._match_limit += stood
         self._plan()
 
-    def call_off(self, reason: str, now: float) -> None:
+    def cancel(self, reason: str, now: float) -> None:
         """End it without a winner. A game that runs is not counted; clients are told of the end."""
         self._now = max(now, self._now)
         if self.phase != "over":
-            self.reason = reason
+            self.cancel_reason = reason
             self._end_without_winner()
             self._plan()
 
@@ -282,24 +284,24 @@ class Match:
         """What is to be published, in order, since this was last asked for."""
         return self._teller.take()
 
-    def take_finished(self) -> list[FinishedGame]:
+    def take_finished_games(self) -> list[FinishedGame]:
         """Games that have ended since this was last asked for.
 
-        Clients hear of an end, and the match goes on, after `game_kept`.
+        Clients hear of an end, and the match goes on, after `confirm_stored`.
         """
         finished, self._finished = self._finished, []
         return finished
 
-    def take_figures(self) -> bytes | None:
-        """Return the newest `GameFigures`, or None if they were published before."""
-        if not self._figures_changed or self.duel is None:
+    def take_statistics(self) -> bytes | None:
+        """Return the newest `GameStatistics`, or None if they were published before."""
+        if not self._figures_changed or self.game is None:
             return None
         self._figures_changed = False
-        return self._teller.figures(self.duel, self.games, self.points)
+        return self._teller.game_statistics(self.game, self.games, self.points)
 
-    def result_figures(self) -> bytes | None:
-        """Encode the result as `MatchFigures`; return None before the end."""
-        return None if self.result is None else self._teller.match_figures(self.result)
+    def result_statistics(self) -> bytes | None:
+        """Encode the result as `MatchStatistics`; return None before the end."""
+        return None if self.result is None else self._teller.match_statistics(self.result)
 
     # --- helpers: what is due -------------------------------------------------------------------
 
@@ -308,11 +310,13 @@ class Match:
         match self.phase:
             case "gathering" | "pause":
                 due = min(self._waits_until(), self._waiting_at)
-                self.due = None if due == math.inf else due
+                self.next_event_at = None if due == math.inf else due
             case "game":
-                self.due = min(self._step_at, self._repeat_at, self._game_limit, self._late_at)
+                self.next_event_at = min(
+                    self._step_at, self._repeat_at, self._game_limit, self._late_at
+                )
             case "held" | "over":
-                self.due = None
+                self.next_event_at = None
 
     def _waits_until(self) -> float:
         """Return the time at which the wait for teams or the next game ends; infinite if halted."""
@@ -343,22 +347,22 @@ class Match:
             else:
                 self._begin_game()
         elif self.phase == "game":
-            duel = self.duel
+            duel = self.game
             assert duel is not None
-            if self.due == self._game_limit:
-                self._recorder.timed_up(self._milliseconds())
-                duel.time_up()
+            if self.next_event_at == self._game_limit:
+                self._recorder.add_time_limit(self._milliseconds())
+                duel.end_by_time()
                 self._tell(duel)
-            elif self.due == self._step_at:
+            elif self.next_event_at == self._step_at:
                 self._step(duel)
-            elif self.due == self._late_at:
+            elif self.next_event_at == self._late_at:
                 self._tell(duel)
             else:
                 self._repeat(duel)
 
     def _gather(self) -> None:
         self._connect_by = self._now + self.rules.match.connect_seconds
-        if self._tally.decided:
+        if self._tally.is_decided:
             self._end_by_games()
         elif self._resumed:
             self._publish_waiting_position()
@@ -372,13 +376,13 @@ class Match:
         self._waiting_at = self._now + self.rules.match.repeat_seconds
         duel = self._waiting_duel
         if duel is None:
-            seed = stream(self._seed, "waiting").getrandbits(62)
-            duel = Duel(self.rules.game, seed, first_number=self._next_piece)
+            seed = seeded_random(self._seed, "waiting").getrandbits(62)
+            duel = PasonGame(self.rules.game, seed, first_piece_number=self._next_piece)
             self._waiting_duel = duel
             self._next_piece = duel.next_number
-            self._teller.begin(self._name_of_game(self.game_number + 1))
-        self._teller.boards(duel, duel.take_changes())
-        self._teller.pieces(duel)
+            self._teller.start_game(self._name_of_game(self.game_number + 1))
+        self._teller.add_boards(duel, duel.take_changes())
+        self._teller.add_pieces(duel)
 
     def _pause(self, seconds: float) -> None:
         self.phase = "pause"
@@ -401,46 +405,48 @@ class Match:
         self.game_name = self._name_of_game(self.game_number)
         self._first_piece = self._next_piece
         self._waiting_at = math.inf
-        duel = self.duel = Duel(self.rules.game, self._game_seed(), first_number=self._first_piece)
-        self._recorder = records.Recorder()
+        duel = self.game = PasonGame(
+            self.rules.game, self._game_seed(), first_piece_number=self._first_piece
+        )
+        self._recorder = records.PasonReplayRecorder()
         self.phase = "game"
         self._game_began = now
         self._game_wall = self._wall()
         self._game_limit = min(now + self.rules.match.game_seconds, self._match_limit)
         self._step_at = now + duel.step_ms / 1000
         self._repeat_at = now + self.rules.match.repeat_seconds
-        self._teller.begin(self.game_name)
+        self._teller.start_game(self.game_name)
         self._tell(duel)
 
-    def _step(self, duel: Duel) -> None:
+    def _step(self, duel: PasonGame) -> None:
         duel.step()
-        self._recorder.stepped(self._milliseconds())
+        self._recorder.add_step(self._milliseconds())
         period = duel.step_ms / 1000
         self._step_at += period
-        if self._step_at + LATEST_STEPS * period <= self._now:
+        if self._step_at + MAX_LATE_STEPS * period <= self._now:
             self._step_at = self._now + period
         self._tell(duel)
 
-    def _repeat(self, duel: Duel) -> None:
+    def _repeat(self, duel: PasonGame) -> None:
         """Tell everything again, for who has come late."""
         self._repeat_at = self._now + self.rules.match.repeat_seconds
-        self._teller.boards(duel, duel.take_changes())
-        self._teller.pieces(duel)
+        self._teller.add_boards(duel, duel.take_changes())
+        self._teller.add_pieces(duel)
         self._figures_changed = True
 
-    def _tell(self, duel: Duel) -> None:
+    def _tell(self, duel: PasonGame) -> None:
         """Tell what has changed; a board before the piece that is placed on it."""
         if self._apart and self._is_too_early(duel):
             return
         if duel.boards_changed:
-            self._teller.boards(duel, duel.take_changes())
+            self._teller.add_boards(duel, duel.take_changes())
             self._figures_changed = True
         if duel.outcome is None:
-            self._teller.pieces(duel)
+            self._teller.add_pieces(duel)
         else:
             self._finish_game(duel)
 
-    def _is_too_early(self, duel: Duel) -> bool:
+    def _is_too_early(self, duel: PasonGame) -> bool:
         """Whether this state is to be told later, with those that follow it by then."""
         numbers = [None if piece is None else piece.number for piece in duel.pieces]
         is_new = duel.boards_changed or numbers != self._told_numbers or duel.outcome is not None
@@ -454,28 +460,28 @@ class Match:
             self._plan()
         return True
 
-    def _finish_game(self, duel: Duel) -> None:
+    def _finish_game(self, duel: PasonGame) -> None:
         outcome = duel.outcome
         assert outcome is not None
         self._next_piece = duel.next_number
         first, second = self._verdicts
-        result = self._held = GameResult(
+        result = self._held = ContestGameResult(
             number=self.game_number,
             game_name=self.game_name,
             winner=outcome.winner,
             ending=outcome.ending,
             scores=(duel.scores[0], duel.scores[1]),
             lines=(duel.lines[0], duel.lines[1]),
-            pieces=(duel.locked[0], duel.locked[1]),
+            pieces=(duel.locked_pieces[0], duel.locked_pieces[1]),
             level=duel.level,
             seconds=self._milliseconds() / 1000,
-            verdicts=(_plain(first), _plain(second)),
-            last_sequence=self._teller.reserve(),
+            move_counts=(_plain(first), _plain(second)),
+            last_sequence=self._teller.reserve_sequence(),
             last_piece_number=duel.next_number - 1,
         )
         first.clear()
         second.clear()
-        header = records.Header(
+        header = records.PasonReplayHeader(
             rules=self.rules.game,
             seed=self._game_seed(),
             first_number=self._first_piece,
@@ -485,7 +491,7 @@ class Match:
             number=self.game_number,
             began=self._game_wall,
         )
-        record = self._recorder.record(header, duel, self._milliseconds())
+        record = self._recorder.finish(header, duel, self._milliseconds())
         self._finished.append(FinishedGame(result, record))
         self.phase = "held"
         self._held_since = self._now
@@ -501,7 +507,7 @@ class Match:
         return name[:_LONGEST_NAME]
 
     def _game_seed(self) -> int:
-        return stream(self._seed, f"game {self.game_number}").getrandbits(62)
+        return seeded_random(self._seed, f"game {self.game_number}").getrandbits(62)
 
     # --- helpers: the end -----------------------------------------------------------------------
 
@@ -509,8 +515,8 @@ class Match:
         self._end(self._tally.result())
 
     def _end_by_absence(self) -> None:
-        first, second = self.present
-        winner: Seat = 0 if first else 1
+        first, second = self.connected
+        winner: PlayerIndex = 0 if first else 1
         if first == second:
             self._end_without_winner()
         elif self.games[1 - winner] > self.games[winner]:
@@ -534,7 +540,7 @@ class Match:
     def _end(self, result: MatchResult) -> None:
         self.phase = "over"
         self.result = result
-        self._teller.match_end()
+        self._teller.add_match_end()
 
 
 def _plain(verdicts: Counter[str]) -> dict[str, int]:

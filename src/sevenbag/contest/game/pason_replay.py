@@ -1,6 +1,6 @@
-"""A game's replay: what it began with, every move and step in order, and how it ended.
+"""Replays of Pason games: the header, every move and step in order, and the end.
 
-The rest follows: `replayed` plays the game again and holds the end against the one that was kept.
+`replay_game` plays the game again and compares its end with the recorded one.
 A file is JSON lines, deflated by zlib: the header, any number of lines of events, the end. An event
 is two numbers: milliseconds since the event before, and what it is: ``left``, ``right``, ``down``,
 ``drop``, ``lrotate``, ``rrotate`` of the first seat (0 to 5) and of the second one (6 to 11), a
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypedDict, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from sevenbag.contest.game.pason_game import Duel, Ending, Seat
+from sevenbag.contest.game.pason_game import Ending, PasonGame, PlayerIndex
 from sevenbag.contest.settings import GameRules  # noqa: TC001  # msgspec reads the annotations
 from sevenbag.errors import FormatError, shown
 from sevenbag.protocols.pason.messages import MOVES
@@ -25,17 +25,17 @@ from sevenbag.protocols.pason.pason_conversion import encode_board
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sevenbag.contest.game.pason_game import Changes, Falling
+    from sevenbag.contest.game.pason_game import FallingPiece, GameChanges
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
 FORMAT: Final = "sevenbag contest game"
 
-MOST_EVENTS: Final = 1_500_000
+MAX_EVENTS: Final = 1_500_000
 """Of one game. A record ends there, and says so: six minutes of 4,000 moves a second."""
 
-LONGEST_FILE: Final = 12 << 20
+MAX_FILE_BYTES: Final = 12 << 20
 
-LONGEST_TEXT: Final = 24 << 20
+MAX_TEXT_BYTES: Final = 24 << 20
 """Bytes of a file, at most, as it lies there and when it is inflated."""
 
 _Text = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -43,7 +43,7 @@ _Text = Annotated[str, Meta(min_length=1, max_length=200)]
 _Whole = Annotated[int, Meta(ge=0, le=1 << 62)]
 
 
-class Header(Struct, frozen=True, kw_only=True):
+class PasonReplayHeader(Struct, frozen=True, kw_only=True):
     """What a game begins with.
 
     Attributes:
@@ -74,7 +74,7 @@ class Header(Struct, frozen=True, kw_only=True):
     began: float
 
 
-class End(Struct, frozen=True, kw_only=True):
+class PasonReplayEnd(Struct, frozen=True, kw_only=True):
     """How a game ended.
 
     Attributes:
@@ -86,10 +86,10 @@ class End(Struct, frozen=True, kw_only=True):
         level: at the end.
         boards: of both, 50 hexadecimal digits each.
         milliseconds: how long it took.
-        whole: False where the game had more than `MOST_EVENTS`: the events end before the game.
+        whole: False where the game had more than `MAX_EVENTS`: the events end before the game.
     """
 
-    winner: Seat
+    winner: PlayerIndex
     ending: Ending
     scores: tuple[_Whole, _Whole]
     lines: tuple[_Whole, _Whole]
@@ -97,10 +97,10 @@ class End(Struct, frozen=True, kw_only=True):
     level: _Whole
     boards: tuple[_Text, _Text]
     milliseconds: _Whole
-    whole: bool = True
+    is_complete: bool = msgspec.field(default=True, name="whole")
 
 
-class Record(Struct, frozen=True, kw_only=True):
+class PasonReplay(Struct, frozen=True, kw_only=True):
     """A whole game.
 
     Attributes:
@@ -109,12 +109,12 @@ class Record(Struct, frozen=True, kw_only=True):
         end: how it ended.
     """
 
-    header: Header
+    header: PasonReplayHeader
     events: array[int]
-    end: End
+    end: PasonReplayEnd
 
 
-class PieceView(TypedDict):
+class PasonFramePiece(TypedDict):
     """A piece, as `sevenbag.protocols.pason.messages.PieceState`."""
 
     piece: str
@@ -124,11 +124,11 @@ class PieceView(TypedDict):
     number: int
 
 
-class View(TypedDict):
+class PasonFrame(TypedDict):
     """What is to be seen at one moment, of both seats."""
 
     boards: tuple[str, str]
-    pieces: tuple[PieceView | None, PieceView | None]
+    pieces: tuple[PasonFramePiece | None, PasonFramePiece | None]
     cleared: tuple[tuple[int, ...], tuple[int, ...]]
     queue: list[str]
     scores: list[int]
@@ -136,40 +136,40 @@ class View(TypedDict):
     level: int
 
 
-class Recorder:
+class PasonReplayRecorder:
     """Keeps what happens in a game, while it happens."""
 
     def __init__(self) -> None:
         self._events: array[int] = array("Q")
         self._whole = True
 
-    def moved(self, milliseconds: int, seat: Seat, move: MoveName) -> None:
+    def add_move(self, milliseconds: int, seat: PlayerIndex, move: MoveName) -> None:
         """Keep a move that was done."""
         self._keep(milliseconds << 4 | _CODES[seat][move])
 
-    def stepped(self, milliseconds: int) -> None:
+    def add_step(self, milliseconds: int) -> None:
         """Keep a time step."""
         self._keep(milliseconds << 4 | _STEP)
 
-    def timed_up(self, milliseconds: int) -> None:
+    def add_time_limit(self, milliseconds: int) -> None:
         """Keep that the time limit was reached."""
         self._keep(milliseconds << 4 | _TIME_UP)
 
-    def record(self, header: Header, duel: Duel, milliseconds: int) -> Record:
+    def finish(self, header: PasonReplayHeader, duel: PasonGame, milliseconds: int) -> PasonReplay:
         """The whole record of a game that has just ended."""
         end = _end(duel, milliseconds, whole=self._whole)
-        return Record(header=header, events=self._events, end=end)
+        return PasonReplay(header=header, events=self._events, end=end)
 
     # --- helpers --------------------------------------------------------------------------------
 
     def _keep(self, event: int) -> None:
-        if len(self._events) < MOST_EVENTS:
+        if len(self._events) < MAX_EVENTS:
             self._events.append(event)
         else:
             self._whole = False
 
 
-def encode(record: Record) -> bytes:
+def encode_replay(record: PasonReplay) -> bytes:
     """The bytes of a file."""
     packer = zlib.compressobj(6)
     parts = [packer.compress(_ENCODER.encode(record.header) + b"\n")]
@@ -185,35 +185,35 @@ def encode(record: Record) -> bytes:
     return b"".join(parts)
 
 
-def decode(data: bytes) -> Record:
+def decode_replay(data: bytes) -> PasonReplay:
     """The record in the bytes of a file.
 
     Raises:
         FormatError: it is no such file, or broken; the message names the line.
     """
-    lines = _inflated(data).split(b"\n")
-    if len(lines) < _FEWEST_LINES or lines[-1]:
+    lines = _decompress(data).split(b"\n")
+    if len(lines) < _MIN_LINES or lines[-1]:
         raise FormatError("not a whole record of a game: it breaks off")
     header = _line(_HEADERS, lines[0], 1)
     events: array[int] = array("Q")
     now = 0
     for number, text in enumerate(lines[1:-2], start=2):
         numbers = _line(_EVENTS, text, number)
-        if len(numbers) % 2 or len(events) + len(numbers) // 2 > MOST_EVENTS:
+        if len(numbers) % 2 or len(events) + len(numbers) // 2 > MAX_EVENTS:
             raise FormatError(
-                f"line {number}: events are two numbers each, at most {MOST_EVENTS} of them"
+                f"line {number}: events are two numbers each, at most {MAX_EVENTS} of them"
             )
         for later, what in zip(numbers[::2], numbers[1::2], strict=True):
             if what > _TIME_UP:
                 raise FormatError(f"line {number}: no event is called {what}")
             now += later
-            if now > _LONGEST_GAME:
+            if now > _MAX_GAME_MS:
                 raise FormatError(f"line {number}: no game takes that long")
             events.append(now << 4 | what)
-    return Record(header=header, events=events, end=_line(_ENDS, lines[-2], len(lines) - 1))
+    return PasonReplay(header=header, events=events, end=_line(_ENDS, lines[-2], len(lines) - 1))
 
 
-def replayed(record: Record) -> Duel:
+def replay_game(record: PasonReplay) -> PasonGame:
     """The game, played again to its end.
 
     Raises:
@@ -222,7 +222,7 @@ def replayed(record: Record) -> Duel:
     duel = _begin(record)
     for event in record.events:
         _play(duel, event)
-    if not record.end.whole:
+    if not record.end.is_complete:
         return duel
     if duel.outcome is None:
         raise FormatError("the record ends before its game")
@@ -235,7 +235,7 @@ def replayed(record: Record) -> Duel:
     return duel
 
 
-def frames(record: Record, most: int = 20_000) -> Iterator[tuple[int, View]]:
+def iterate_frames(record: PasonReplay, most: int = 20_000) -> Iterator[tuple[int, PasonFrame]]:
     """The game to be looked at: milliseconds since it began, and what is to be seen from then on.
 
     Where there are more events than `most`, not every one is a frame, but still every change of a
@@ -276,34 +276,34 @@ _CODES: Final[tuple[dict[MoveName, int], ...]] = (
 _LINE: Final = 1_000
 """Events in a line."""
 
-_FEWEST_LINES: Final = 3
+_MIN_LINES: Final = 3
 """Header, end, and nothing after the last line end."""
 
-_LONGEST_GAME: Final = 100 * 86_400_000
+_MAX_GAME_MS: Final = 100 * 86_400_000
 """Milliseconds."""
 
 _ENCODER: Final = msgspec.json.Encoder()
 
-_HEADERS: Final = msgspec.json.Decoder(Header)
+_HEADERS: Final = msgspec.json.Decoder(PasonReplayHeader)
 
-_EVENTS: Final = msgspec.json.Decoder(list[Annotated[int, Meta(ge=0, le=_LONGEST_GAME)]])
+_EVENTS: Final = msgspec.json.Decoder(list[Annotated[int, Meta(ge=0, le=_MAX_GAME_MS)]])
 
-_ENDS: Final = msgspec.json.Decoder(End)
+_ENDS: Final = msgspec.json.Decoder(PasonReplayEnd)
 
 T = TypeVar("T")
 
 
-def _inflated(data: bytes) -> bytes:
-    if len(data) > LONGEST_FILE:
-        raise FormatError(f"{len(data)} bytes; a record of a game has at most {LONGEST_FILE}")
+def _decompress(data: bytes) -> bytes:
+    if len(data) > MAX_FILE_BYTES:
+        raise FormatError(f"{len(data)} bytes; a record of a game has at most {MAX_FILE_BYTES}")
     unpacker = zlib.decompressobj()
     try:
-        text = unpacker.decompress(data, LONGEST_TEXT)
+        text = unpacker.decompress(data, MAX_TEXT_BYTES)
     except zlib.error:
         raise FormatError("not a record of a game: zlib cannot inflate it") from None
     if not unpacker.eof or unpacker.unused_data:
         raise FormatError(
-            f"not a whole record of a game, or more than one, or longer than {LONGEST_TEXT} bytes"
+            f"not a whole record of a game, or more than one, or longer than {MAX_TEXT_BYTES} bytes"
         )
     return text
 
@@ -315,42 +315,42 @@ def _line(decoder: msgspec.json.Decoder[T], text: bytes, number: int) -> T:
         raise FormatError(f"line {number} of the record: {str(error)[:200]}") from None
 
 
-def _begin(record: Record) -> Duel:
+def _begin(record: PasonReplay) -> PasonGame:
     header = record.header
-    return Duel(header.rules, header.seed, first_number=header.first_number)
+    return PasonGame(header.rules, header.seed, first_piece_number=header.first_number)
 
 
-def _play(duel: Duel, event: int) -> None:
+def _play(duel: PasonGame, event: int) -> None:
     what = event & 15
     if what < _STEP:
-        seat: Seat = 0 if what < len(MOVES) else 1
+        seat: PlayerIndex = 0 if what < len(MOVES) else 1
         duel.move(seat, MOVES[what % len(MOVES)])
     elif what == _STEP:
         duel.step()
     else:
-        duel.time_up()
+        duel.end_by_time()
 
 
-def _end(duel: Duel, milliseconds: int, *, whole: bool) -> End:
+def _end(duel: PasonGame, milliseconds: int, *, whole: bool) -> PasonReplayEnd:
     if duel.outcome is None:
         raise ValueError("the game goes on")
     winner, ending = duel.outcome
-    return End(
+    return PasonReplayEnd(
         winner=winner,
         ending=ending,
         scores=(duel.scores[0], duel.scores[1]),
         lines=(duel.lines[0], duel.lines[1]),
-        locked=(duel.locked[0], duel.locked[1]),
+        locked=(duel.locked_pieces[0], duel.locked_pieces[1]),
         level=duel.level,
         boards=(encode_board(duel.boards[0]), encode_board(duel.boards[1])),
         milliseconds=milliseconds,
-        whole=whole,
+        is_complete=whole,
     )
 
 
-def _view(duel: Duel, changes: Changes) -> View:
+def _view(duel: PasonGame, changes: GameChanges) -> PasonFrame:
     first, second = duel.pieces
-    return View(
+    return PasonFrame(
         boards=(encode_board(duel.boards[0]), encode_board(duel.boards[1])),
         pieces=(_piece(first), _piece(second)),
         cleared=changes.cleared,
@@ -361,10 +361,10 @@ def _view(duel: Duel, changes: Changes) -> View:
     )
 
 
-def _piece(piece: Falling | None) -> PieceView | None:
+def _piece(piece: FallingPiece | None) -> PasonFramePiece | None:
     if piece is None:
         return None
-    return PieceView(
+    return PasonFramePiece(
         piece=piece.kind,
         orient=piece.orient,
         row=piece.row,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from sevenbag.contest.game.pason_game import SEATS
+from sevenbag.contest.game.pason_game import PLAYERS
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.pason.messages import (
     BoardState,
@@ -22,18 +22,20 @@ from sevenbag.protocols.pason.pason_conversion import encode_board
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sevenbag.contest.game.match_results import GameResult, MatchResult
-    from sevenbag.contest.game.pason_game import Changes, Duel, Falling, Seat
+    from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
+    from sevenbag.contest.game.pason_game import FallingPiece, GameChanges, PasonGame, PlayerIndex
     from sevenbag.contest.settings import MatchRules
 
-FIGURES_TOPIC: Final = "/figures/"
+STATISTICS_TOPIC: Final = "/figures/"
 """Before a match token: it begins with what no token begins with."""
 
 
-class GameFigures(msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_type"):
+class GameStatistics(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_type", tag="GameFigures"
+):
     """What the contest's messages do not say in mid-game; ours, and not on their channel.
 
-    Published under `FIGURES_TOPIC` and the match token, which only those see who ask for that.
+    Published under `STATISTICS_TOPIC` and the match token, which only those see who ask for that.
 
     Attributes:
         game_name: of the game.
@@ -56,10 +58,12 @@ class GameFigures(msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_typ
     points: dict[str, int] = {}
 
 
-class MatchFigures(msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_type"):
+class MatchStatistics(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_type", tag="MatchFigures"
+):
     """Result of a match, which ``MatchEnd`` does not contain.
 
-    Published right before ``MatchEnd``, under the same topic as `GameFigures`.
+    Published right before ``MatchEnd``, under the same topic as `GameStatistics`.
 
     Attributes:
         timestamp: seconds since 1970.
@@ -76,22 +80,22 @@ class MatchFigures(msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_ty
     points: dict[str, int]
 
 
-Figures: TypeAlias = GameFigures | MatchFigures
+StatisticsMessage: TypeAlias = GameStatistics | MatchStatistics
 
 
-def decode_figures(data: bytes) -> Figures:
-    """Decode figures that a server publishes under `FIGURES_TOPIC`.
+def decode_statistics(data: bytes) -> StatisticsMessage:
+    """Decode figures that a server publishes under `STATISTICS_TOPIC`.
 
     Raises:
         ProtocolError: invalid figures.
     """
     try:
-        return _FIGURES.decode(data)
+        return _STATISTICS_DECODER.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise ProtocolError(f"invalid figures: {str(error)[:200]}") from None
 
 
-class Teller:
+class StateEncoder:
     """Writes the messages of one match.
 
     Attributes:
@@ -110,29 +114,29 @@ class Teller:
         token: str,
         match_name: str,
         teams: tuple[str, str],
-        wall: Callable[[], float],
+        wall_clock: Callable[[], float],
         sequence: int,
     ) -> None:
         self.sequence = sequence
         self._token = token
         self._match_name = match_name
         self._teams = teams
-        self._wall = wall
+        self._wall = wall_clock
         self._messages: list[bytes] = []
         self._game_name = ""
 
-    def begin(self, game_name: str) -> None:
+    def start_game(self, game_name: str) -> None:
         """What follows is of this game."""
         self._game_name = game_name
 
-    def boards(self, duel: Duel, changes: Changes) -> None:
+    def add_boards(self, duel: PasonGame, changes: GameChanges) -> None:
         """Tell both boards.
 
         The piece concerned is the one that has just locked, else the one in play.
         """
         self.sequence += 1
         states: dict[str, BoardState] = {}
-        for seat in SEATS:
+        for seat in PLAYERS:
             number = changes.numbers[seat]
             piece = duel.pieces[seat]
             if number == _NONE and piece is not None:
@@ -150,7 +154,7 @@ class Teller:
         )
         self._messages.append(encode_message(message))
 
-    def pieces(self, duel: Duel) -> None:
+    def add_pieces(self, duel: PasonGame) -> None:
         """Tell both pieces, and the queue."""
         self.sequence += 1
         first, second = duel.pieces
@@ -167,12 +171,12 @@ class Teller:
         )
         self._messages.append(encode_message(message))
 
-    def reserve(self) -> int:
+    def reserve_sequence(self) -> int:
         """A sequence for a message that is told later, before any other."""
         self.sequence += 1
         return self.sequence
 
-    def game_end(self, scores: tuple[int, int], winner: Seat, sequence: int) -> None:
+    def add_game_end(self, scores: tuple[int, int], winner: PlayerIndex, sequence: int) -> None:
         """Tell that the game is over."""
         self._messages.append(
             encode_message(
@@ -187,31 +191,33 @@ class Teller:
             )
         )
 
-    def match_end(self) -> None:
+    def add_match_end(self) -> None:
         """Tell that the match is over."""
         self._messages.append(
             encode_message(MatchEnd(match_name=self._match_name, match_token=self._token))
         )
 
-    def figures(self, duel: Duel, games: tuple[int, int], points: tuple[int, int]) -> bytes:
-        """The figures of the game, as `GameFigures`."""
+    def game_statistics(
+        self, duel: PasonGame, games: tuple[int, int], points: tuple[int, int]
+    ) -> bytes:
+        """The figures of the game, as `GameStatistics`."""
         return encode_message(
-            GameFigures(
+            GameStatistics(
                 game_name=self._game_name,
                 timestamp=self._wall(),
                 scores=self._by_team(duel.scores),
                 lines=self._by_team(duel.lines),
-                pieces=self._by_team(duel.locked),
+                pieces=self._by_team(duel.locked_pieces),
                 level=duel.level,
                 games=self._by_team(games),
                 points=self._by_team(points),
             )
         )
 
-    def match_figures(self, result: MatchResult) -> bytes:
-        """Encode the result of the match as `MatchFigures`."""
+    def match_statistics(self, result: MatchResult) -> bytes:
+        """Encode the result of the match as `MatchStatistics`."""
         return encode_message(
-            MatchFigures(
+            MatchStatistics(
                 timestamp=self._wall(),
                 winner=None if result.winner is None else self._teams[result.winner],
                 ending=result.ending,
@@ -233,10 +239,12 @@ class Teller:
 
 _NONE: Final = -1
 
-_FIGURES: Final[msgspec.json.Decoder[Figures]] = msgspec.json.Decoder(Figures)
+_STATISTICS_DECODER: Final[msgspec.json.Decoder[StatisticsMessage]] = msgspec.json.Decoder(
+    StatisticsMessage
+)
 
 
-def _state(piece: Falling) -> PieceState:
+def _state(piece: FallingPiece) -> PieceState:
     return PieceState(
         orient=piece.orient,
         piece=piece.kind,
@@ -253,7 +261,7 @@ PIECE_MARGIN: Final = 2_000_000
 messages by its time limit, at most."""
 
 
-class Start(NamedTuple):
+class FirstNumbers(NamedTuple):
     """Where to begin.
 
     Attributes:
@@ -265,7 +273,9 @@ class Start(NamedTuple):
     piece: int
 
 
-def start_after(finished: Sequence[GameResult], rules: MatchRules, attempt: int) -> Start:
+def first_numbers(
+    finished: Sequence[ContestGameResult], rules: MatchRules, attempt: int
+) -> FirstNumbers:
     """Numbers beyond all that were told, within 32 bits, into which clients of 2012 read them.
 
     Args:
@@ -277,7 +287,7 @@ def start_after(finished: Sequence[GameResult], rules: MatchRules, attempt: int)
     if finished:
         sequence, piece = finished[-1].last_sequence, finished[-1].last_piece_number
     margins = max(attempt, 2 if finished else 1) - 1
-    return Start(
+    return FirstNumbers(
         _raised(sequence, margins, SEQUENCE_MARGIN) + 1, _raised(piece, margins, PIECE_MARGIN) + 1
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.contest.ranking import of_ranking
+from sevenbag.contest.ranking import is_ranking_slot
 from sevenbag.contest.scheduler.site_api import Change, Changes, CurrentMatch
 from sevenbag.errors import SchedulerError
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import structlog
 
-    from sevenbag.contest.bracket import Plan, Tournament
+    from sevenbag.contest.bracket import ContestPlan, ContestTournament
     from sevenbag.contest.scheduler.match_assigner import MatchDesk, Ongoing
     from sevenbag.contest.settings import ContestRules
     from sevenbag.contest.store import ContestRow, ContestState, Store, Team
@@ -47,7 +47,7 @@ class Contests:
             desk.pause(contest_id, paused=contest_id in paused)
 
     async def create(
-        self, name: str, teams: Sequence[str], rules: ContestRules, plan: Plan
+        self, name: str, teams: Sequence[str], rules: ContestRules, plan: ContestPlan
     ) -> ContestRow:
         """Plan a contest of these teams.
 
@@ -118,7 +118,7 @@ class Contests:
         if contest_id is None:
             return
         in_ranking = match.row.state != "called off" and any(
-            other.row.contest_id == contest_id and of_ranking(other.row.slot)
+            other.row.contest_id == contest_id and is_ranking_slot(other.row.slot)
             for other in desk.matches.values()
         )
         if in_ranking:
@@ -133,7 +133,7 @@ class Contests:
         if row.state not in {"running", "paused"}:
             return
         tournament = await asyncio.to_thread(self._store.contests.tournament, contest_id)
-        if tournament.finished:
+        if tournament.is_finished:
             await self._change(contest_id, {"running", "paused"}, "finished")
             desk.pause(contest_id, paused=False)
             self._log.info("contest finished", contest=contest_id)
@@ -207,13 +207,13 @@ class Contests:
         raise SchedulerError(f"contest {contest_id} is changed by somebody else all the time")
 
 
-def _has_more(tournament: Tournament, entrant: int) -> bool:
+def _has_more(tournament: ContestTournament, entrant: int) -> bool:
     """Whether there can still be a match for this one."""
-    if not tournament.ranked:
+    if not tournament.ranking_finished:
         return True
-    ties = [tie for number in tournament.rounds for tie in number]
-    if tournament.third is not None:
-        ties.append(tournament.third)
+    ties = [tie for number in tournament.bracket_rounds for tie in number]
+    if tournament.third_place_match is not None:
+        ties.append(tournament.third_place_match)
     return any(tie.winner is None and entrant in tie.entrants for tie in ties)
 
 

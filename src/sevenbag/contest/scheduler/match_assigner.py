@@ -121,7 +121,7 @@ class MatchDesk:
                 f"a game server named {hello.name!r} is connected already; "
                 "each needs a server.name of its own"
             )
-            connection.say(scheduler_protocol.Dismissed(reason=reason))
+            connection.say(scheduler_protocol.ServerDismissed(reason=reason))
             connection.closing.set()
             return
         if old is not None:
@@ -159,20 +159,20 @@ class MatchDesk:
             self._log.warning("game server is gone", server=server.name)
         self._changes.tell(Change("server", server=server.name))
 
-    async def hear(self, connection: Link, message: scheduler_protocol.FromServer) -> None:
+    async def hear(self, connection: Link, message: scheduler_protocol.ServerMessage) -> None:
         """A game server has said something."""
         server = self.servers.get(connection.hello.name)
         if server is None or server.link is not connection:
             return  # of a connection that another one has replaced; it is told again there
         match message:
-            case scheduler_protocol.Pulse():
+            case scheduler_protocol.Heartbeat():
                 server.commands = message.commands
                 server.draining = message.draining
-            case scheduler_protocol.GameDone():
+            case scheduler_protocol.GameFinished():
                 await self._results.game_done(server, connection, message)
-            case scheduler_protocol.MatchDone():
+            case scheduler_protocol.MatchFinished():
                 await self._results.match_done(server, connection, message)
-            case scheduler_protocol.Hello():
+            case scheduler_protocol.ServerHello():
                 self._log.error("game server introduces itself twice", server=server.name)
                 connection.closing.set()
             case _:
@@ -245,7 +245,9 @@ class MatchDesk:
         match = self.matches.get(token)
         if match is None:
             connection.say(
-                scheduler_protocol.CallOff(match_token=token, reason="the match is over or unknown")
+                scheduler_protocol.StopMatch(
+                    match_token=token, reason="the match is over or unknown"
+                )
             )
             connection.hosting.discard(token)
         elif match.server == server.name or not match.server or not match.begun:
@@ -254,7 +256,9 @@ class MatchDesk:
         else:
             reason = f"the match has moved to {match.server}"
             connection.say(
-                scheduler_protocol.CallOff(match_token=token, reason=reason, goes_on=True)
+                scheduler_protocol.StopMatch(
+                    match_token=token, reason=reason, continues_elsewhere=True
+                )
             )
             connection.hosting.discard(token)
 
@@ -319,7 +323,7 @@ class MatchDesk:
         connection.hosting.add(token)
         connection.say(place)
         self._log.info(
-            "match placed", match=match.row.id, server=server.name, games=len(place.finished)
+            "match placed", match=match.row.id, server=server.name, games=len(place.finished_games)
         )
         return True
 
@@ -366,54 +370,60 @@ class MatchDesk:
         server = self.servers.get(name)
         if server is not None and server.link is not None:
             server.link.hosting.discard(token)
-            call_off = scheduler_protocol.CallOff(match_token=token, reason=reason, goes_on=goes_on)
+            call_off = scheduler_protocol.StopMatch(
+                match_token=token, reason=reason, continues_elsewhere=goes_on
+            )
             server.link.say(call_off)
 
     def _halt(self, match: Ongoing) -> None:
         server = self.servers.get(match.server)
         if server is not None and server.link is not None and match.row.contest_id is not None:
             halted = match.row.contest_id in self.paused
-            server.link.say(scheduler_protocol.Halt(match_token=match.row.token, halted=halted))
+            server.link.say(
+                scheduler_protocol.PauseMatch(match_token=match.row.token, paused=halted)
+            )
 
     # --- what servers tell --------------------------------------------------------------------
 
     async def _match_news(
-        self, server: GameServer, connection: Link, message: scheduler_protocol.FromServer
+        self, server: GameServer, connection: Link, message: scheduler_protocol.ServerMessage
     ) -> None:
         assert isinstance(
             message,
-            scheduler_protocol.Placed
-            | scheduler_protocol.NotPlaced
-            | scheduler_protocol.Joined
-            | scheduler_protocol.GameBegan,
+            scheduler_protocol.MatchAccepted
+            | scheduler_protocol.MatchRejected
+            | scheduler_protocol.TeamJoined
+            | scheduler_protocol.GameStarted,
         )
         token = message.match_token
         match = self.matches.get(token)
         if match is None or match.server != server.name:
             connection.hosting.discard(token)
-            if not isinstance(message, scheduler_protocol.NotPlaced):
+            if not isinstance(message, scheduler_protocol.MatchRejected):
                 reason = "the match is not this server's"
                 goes_on = match is not None
                 connection.say(
-                    scheduler_protocol.CallOff(match_token=token, reason=reason, goes_on=goes_on)
+                    scheduler_protocol.StopMatch(
+                        match_token=token, reason=reason, continues_elsewhere=goes_on
+                    )
                 )
             return
         match message:
-            case scheduler_protocol.Placed():
+            case scheduler_protocol.MatchAccepted():
                 match.placed = True
                 match.settled.set()
                 if match.row.contest_id in self.paused:
                     self._halt(match)
                 self.tell("match placed", match)
-            case scheduler_protocol.NotPlaced(reason=reason):
+            case scheduler_protocol.MatchRejected(reason=reason):
                 connection.hosting.discard(token)
                 match.avoided[server.name] = self._clock() + _REFUSED_SECONDS
                 self.counts["refusals"] += 1
                 await self.unplace(match, reason)
-            case scheduler_protocol.Joined():
+            case scheduler_protocol.TeamJoined():
                 match.begun = True
                 self.tell("joined", match)
-            case scheduler_protocol.GameBegan(number=number):
+            case scheduler_protocol.GameStarted(number=number):
                 match.begun = True
                 if match.row.state != "playing":
                     await self._change(match, "playing")

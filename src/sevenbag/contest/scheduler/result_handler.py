@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.game import match_results
-from sevenbag.contest.game.match_results import doubt_game, doubt_match, without_teams
+from sevenbag.contest.game.match_results import (
+    decide_unplayed_match,
+    find_game_error,
+    find_match_error,
+)
 from sevenbag.errors import UnknownEntryError
 
 if TYPE_CHECKING:
@@ -47,7 +51,7 @@ class Results:
         self._log = logger
 
     async def game_done(
-        self, server: GameServer, connection: Link, told: scheduler_protocol.GameDone
+        self, server: GameServer, connection: Link, told: scheduler_protocol.GameFinished
     ) -> None:
         """A server has finished a game: keep it, or say why not."""
         match = self._desk.matches.get(told.match_token)
@@ -61,7 +65,9 @@ class Results:
                 kept, doubt = False, _Doubt("there is no such match", stale=False)
             if kept:
                 number = told.result.number
-                connection.say(scheduler_protocol.Kept(match_token=told.match_token, number=number))
+                connection.say(
+                    scheduler_protocol.GameStored(match_token=told.match_token, number=number)
+                )
                 if match is not None and doubt is None:
                     match.begun |= match.server == server.name
                     self._desk.counts["games kept"] += 1
@@ -71,7 +77,7 @@ class Results:
         await self._refuse_game(server, connection, told, doubt or _MATCH_OVER)
 
     async def match_done(
-        self, server: GameServer, connection: Link, told: scheduler_protocol.MatchDone
+        self, server: GameServer, connection: Link, told: scheduler_protocol.MatchFinished
     ) -> None:
         """A server has finished a match: keep how it ended, or have it played to its end."""
         token = told.match_token
@@ -79,9 +85,9 @@ class Results:
         connection.hosting.discard(token)
         if match is not None:
             finished = await asyncio.to_thread(self._store.matches.finished_games, token)
-            doubt = doubt_match(told.result, finished, match.row.rules.match)
+            doubt = find_match_error(told.result, finished, match.row.rules.match)
             elsewhere = match.server not in {"", server.name}
-            if told.line and told.line != match_results.line_after(finished):
+            if told.history and told.history != match_results.hash_history(finished):
                 reason = "it has ended after other games than those in the store"
                 await self._desk.take_away(match, server, reason)
             elif doubt is not None:
@@ -93,19 +99,21 @@ class Results:
             ):
                 reason = f"the match has moved to {match.server}"
                 connection.say(
-                    scheduler_protocol.CallOff(match_token=token, reason=reason, goes_on=True)
+                    scheduler_protocol.StopMatch(
+                        match_token=token, reason=reason, continues_elsewhere=True
+                    )
                 )
             elif told.result.winner is None and match.row.kind == "contest":
                 # Nobody has come; the contest has to go on.
-                await self._finish(match, server, without_teams(token, finished))
+                await self._finish(match, server, decide_unplayed_match(token, finished))
             else:
                 await self._finish(match, server, told.result)
-        connection.say(scheduler_protocol.MatchKept(match_token=token))
+        connection.say(scheduler_protocol.MatchStored(match_token=token))
 
     # --- helpers ----------------------------------------------------------------------------
 
     async def _judge_game(
-        self, server: GameServer, match: Ongoing | None, told: scheduler_protocol.GameDone
+        self, server: GameServer, match: Ongoing | None, told: scheduler_protocol.GameFinished
     ) -> _Doubt | None:
         """Return the reason against storing a game; None if there is none."""
         number = told.result.number
@@ -114,9 +122,9 @@ class Results:
         finished = await asyncio.to_thread(self._store.matches.finished_games, told.match_token)
         if number <= len(finished):
             return _Doubt(f"another game {number} is in the store", storable=True)
-        if told.line and told.line != match_results.line_after(finished):
+        if told.history and told.history != match_results.hash_history(finished):
             return _Doubt(f"game {number} follows on other games than those in the store")
-        doubt = doubt_game(told.result, finished, match.row.rules.match)
+        doubt = find_game_error(told.result, finished, match.row.rules.match)
         if doubt is not None:
             await self._audit_lie(server, match, doubt)
             return _Doubt(doubt, stale=False)
@@ -147,7 +155,11 @@ class Results:
             self._desk.let_settle(match)
 
     async def _refuse_game(
-        self, server: GameServer, connection: Link, told: scheduler_protocol.GameDone, doubt: _Doubt
+        self,
+        server: GameServer,
+        connection: Link,
+        told: scheduler_protocol.GameFinished,
+        doubt: _Doubt,
     ) -> None:
         token, number = told.match_token, told.result.number
         match = self._desk.matches.get(token)
@@ -167,7 +179,7 @@ class Results:
             self._desk.call_off_at(server.name, token, doubt.reason)
         # After the other: a match that is called off tells its clients of no game that was not.
         connection.say(
-            scheduler_protocol.NotKept(match_token=token, number=number, reason=doubt.reason)
+            scheduler_protocol.GameDiscarded(match_token=token, number=number, reason=doubt.reason)
         )
 
     async def _finish(

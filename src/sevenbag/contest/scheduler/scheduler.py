@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from sevenbag.contest.bracket import Plan
+from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.scheduler.contest_runner import Contests
 from sevenbag.contest.scheduler.match_assigner import MatchDesk
 from sevenbag.contest.scheduler.server_registry import Link
@@ -22,10 +22,16 @@ from sevenbag.contest.scheduler.site_api import (
     Subscription,
     TestMatch,
 )
-from sevenbag.contest.scheduler_protocol import Dismissed, Hello, Pulse, decode_from_server, encode
+from sevenbag.contest.scheduler_protocol import (
+    Heartbeat,
+    ServerDismissed,
+    ServerHello,
+    decode_server_message,
+    encode,
+)
 from sevenbag.contest.settings import ContestRules
 from sevenbag.contest.store import BotSeat
-from sevenbag.contest.telemetry import make_logger
+from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import NameTakenError, SchedulerError, StoreError, UnknownEntryError
 
 if TYPE_CHECKING:
@@ -34,7 +40,7 @@ if TYPE_CHECKING:
     import structlog
 
     from sevenbag.contest.scheduler.match_assigner import Ongoing
-    from sevenbag.contest.settings import Settings
+    from sevenbag.contest.settings import ContestSettings
     from sevenbag.contest.store import ContestRow, MatchRow, Store, Team
 
 T = TypeVar("T")
@@ -60,7 +66,7 @@ class Scheduler:
     def __init__(
         self,
         store: Store,
-        settings: Settings,
+        settings: ContestSettings,
         *,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
@@ -73,7 +79,7 @@ class Scheduler:
         self._clock = clock
         self._pace = pace
         self._twin_seconds = twin_seconds
-        self._log = logger or make_logger(settings.log)
+        self._log = logger or create_logger(settings.log)
         self._changes = Changes()
         self._contests = Contests(store, self._changes, self._log)
         self._desk = MatchDesk(
@@ -240,7 +246,7 @@ class Scheduler:
         teams: Sequence[str],
         *,
         rules: ContestRules | None = None,
-        plan: Plan | None = None,
+        plan: ContestPlan | None = None,
     ) -> ContestRow:
         """Plan a contest.
 
@@ -257,7 +263,7 @@ class Scheduler:
         if rules is None:
             rules = ContestRules(game=self._settings.game, match=self._settings.match)
         return await self._at_desk(
-            self._contests.create(name, teams, rules, Plan() if plan is None else plan)
+            self._contests.create(name, teams, rules, ContestPlan() if plan is None else plan)
         )
 
     async def start_contest(self, contest_id: int) -> ContestRow:
@@ -378,14 +384,14 @@ class Scheduler:
         self,
         hear: Callable[[], Awaitable[bytes | str | None]],
         say: Callable[[bytes], Awaitable[None]],
-    ) -> Hello | None:
+    ) -> ServerHello | None:
         try:
             async with asyncio.timeout(_HELLO_SECONDS):
                 frame = await hear()
             if frame is None:
                 return None
-            message = decode_from_server(frame)
-            if not isinstance(message, Hello):
+            message = decode_server_message(frame)
+            if not isinstance(message, ServerHello):
                 reason = "the first message must be hello"
             elif not message.name.isprintable():
                 reason = "the server's name must be printable"
@@ -398,7 +404,7 @@ class Scheduler:
             reason = f"the first message cannot be understood: {error}"
         self._desk.counts["link errors"] += 1
         with contextlib.suppress(ConnectionError):
-            await say(encode(Dismissed(reason=reason)))
+            await say(encode(ServerDismissed(reason=reason)))
         return None
 
     async def _await_end_of_twin(self, connection: Link) -> None:
@@ -434,9 +440,9 @@ class Scheduler:
                     return
                 connection.heard = self._clock()
                 connection.frames += 1
-                message = decode_from_server(frame)
+                message = decode_server_message(frame)
                 await self._at_desk(self._desk.hear(connection, message))
-                if not isinstance(message, Pulse):
+                if not isinstance(message, Heartbeat):
                     self._wake.set()
         except ConnectionError:
             pass

@@ -23,7 +23,7 @@ class Link:
         closing: set when the connection is to end.
     """
 
-    def __init__(self, hello: scheduler_protocol.Hello, now: float) -> None:
+    def __init__(self, hello: scheduler_protocol.ServerHello, now: float) -> None:
         self.hello = hello
         self.hosting = set(hello.hosting)
         self.heard = now
@@ -31,7 +31,7 @@ class Link:
         self.closing = asyncio.Event()
         self._waiting: asyncio.Queue[bytes] = asyncio.Queue()
 
-    def say(self, message: scheduler_protocol.FromScheduler) -> None:
+    def say(self, message: scheduler_protocol.SchedulerMessage) -> None:
         """Say it soon; a server that does not listen is dropped."""
         if self._waiting.qsize() >= _MOST_WAITING:
             self.closing.set()
@@ -66,7 +66,7 @@ class GameServer:
     def __init__(self, name: str, now: float, wall: float) -> None:
         self.name = name
         self.link: Link | None = None
-        self.hello: scheduler_protocol.Hello | None = None
+        self.hello: scheduler_protocol.ServerHello | None = None
         self.changed = now
         self.since = wall
         self.commands = 0

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from sevenbag.contest.passwords import TooBusyError
 
 if TYPE_CHECKING:
-    from sevenbag.contest.passwords import PasswordChecks
+    from sevenbag.contest.passwords import PasswordVerifier
 
 _FREE: Final = 20
 """Wrong passwords for a seat before further ones are slowed down."""
@@ -49,7 +49,7 @@ class Door:
         checks: of the whole server.
     """
 
-    def __init__(self, password_hash: str, checks: PasswordChecks) -> None:
+    def __init__(self, password_hash: str, checks: PasswordVerifier) -> None:
         self._hash = password_hash
         self._checks = checks
         self._key = secrets.token_bytes(16)
@@ -96,7 +96,7 @@ class Door:
         try:
             if self._wrong >= _FREE:
                 await asyncio.sleep(_PAUSE)
-            right = self._was_right(mark, password) or await self._checks.is_right(
+            right = self._was_right(mark, password) or await self._checks.verify(
                 self._hash, password
             )
         finally:
@@ -117,7 +117,7 @@ class Door:
         return address if address in self._guesses or len(self._guesses) < _MOST_ADDRESSES else ""
 
     def _was_right(self, mark: bytes, password: str) -> bool:
-        return mark == self._right or self._checks.remembers(self._hash, password)
+        return mark == self._right or self._checks.is_known(self._hash, password)
 
     def _mark(self, password: str) -> bytes:
         """A password as it is remembered: of no use to anybody who sees the memory later."""

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sevenbag.contest.passwords import TooBusyError
-from sevenbag.contest.telemetry import REFUSAL_SECONDS, BoundedLog
+from sevenbag.contest.telemetry import REJECTION_PERIOD, RateLimitedLog
 from sevenbag.errors import shown
 from sevenbag.protocols.pason.messages import (
     CommandError,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import structlog
 
-    from sevenbag.contest.game.pason_game import Seat
+    from sevenbag.contest.game.pason_game import PlayerIndex
     from sevenbag.contest.server.hosted_match import Table
     from sevenbag.contest.server.monitoring import Figures
     from sevenbag.contest.server.zmq_channels import Sender
@@ -65,7 +65,7 @@ class Desk:
         self._seats = sessions.seats
         self._figures = figures
         self._logger = logger
-        self._log = BoundedLog(logger, clock, lines=1, seconds=REFUSAL_SECONDS)
+        self._log = RateLimitedLog(logger, clock, lines=1, seconds=REJECTION_PERIOD)
         self._reply = reply
         self._address = address
         self._largest_message = largest_message
@@ -84,7 +84,7 @@ class Desk:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._log.tell_left_out()
+        self._log.log_suppressed()
 
     # --- helpers --------------------------------------------------------------------------------
 
@@ -134,9 +134,9 @@ class Desk:
         return self._let_in(table, seat) if known else self._wrong_password(table, seat)
 
     async def _check(
-        self, sender: Sender, table: Table, seat: Seat, password: str, address: str
+        self, sender: Sender, table: Table, seat: PlayerIndex, password: str, address: str
     ) -> None:
-        team = table.place.seats[seat].team
+        team = table.place.players[seat].team
         try:
             if not await table.doors[seat].is_right(password, address):
                 answer = self._wrong_password(table, seat)
@@ -150,13 +150,13 @@ class Desk:
             answer = self._failed(error)
         self._reply(sender, answer)
 
-    def _let_in(self, table: Table, seat: Seat) -> bytes:
+    def _let_in(self, table: Table, seat: PlayerIndex) -> bytes:
         table.join(seat)
         self._figures.connects += 1
         return encode(MatchConnectResp(client_token=table.client_tokens[seat]))
 
-    def _wrong_password(self, table: Table, seat: Seat) -> bytes:
-        team = table.place.seats[seat].team
+    def _wrong_password(self, table: Table, seat: PlayerIndex) -> bytes:
+        team = table.place.players[seat].team
         words = f"this is not the password of {shown(team)}"
         return self._refused("wrong password", words, table, team)
 
@@ -183,7 +183,7 @@ class Desk:
         """Count, log and encode a refusal; `team` must be a team of the match."""
         self._figures.refused[error] += 1
         log = self._log if table is None else table.refusals
-        log.tell("command refused", error, match=match, team=team, message=message)
+        log.log("command refused", error, match=match, team=team, message=message)
         return encode(ErrorResp(error=error, message=message))
 
 
@@ -235,7 +235,7 @@ class Sessions:
 
     def __init__(self) -> None:
         self.tables: dict[str, Table] = {}
-        self.seats: dict[str, tuple[Table, Seat]] = {}
+        self.seats: dict[str, tuple[Table, PlayerIndex]] = {}
         self._ended: OrderedDict[str, Owner] = OrderedDict()
 
     def add(self, table: Table) -> None:
@@ -252,7 +252,7 @@ class Sessions:
         self.tables.pop(table.token, None)
         match = table.token[:MATCH_SHOWN]
         self._ended[table.token] = Owner(match, None)
-        for seat, token in zip(table.place.seats, table.client_tokens, strict=True):
+        for seat, token in zip(table.place.players, table.client_tokens, strict=True):
             if token:
                 self.seats.pop(token, None)
                 self._ended[token] = Owner(match, seat.team)

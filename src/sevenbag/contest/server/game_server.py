@@ -13,14 +13,14 @@ import zmq
 
 import sevenbag
 from sevenbag.contest.child_process import raise_file_limit
-from sevenbag.contest.game.pason_match import Match
-from sevenbag.contest.passwords import PasswordChecks
-from sevenbag.contest.scheduler_protocol import Hello, Pulse
+from sevenbag.contest.game.pason_match import ContestMatch
+from sevenbag.contest.passwords import PasswordVerifier
+from sevenbag.contest.scheduler_protocol import Heartbeat, ServerHello
 from sevenbag.contest.server.command_handler import Desk, Sessions
 from sevenbag.contest.server.hosted_match import Surroundings, Table, Timetable
 from sevenbag.contest.server.monitoring import Exposition, Figures, Gauge, OperationsServer
 from sevenbag.contest.server.zmq_channels import CommandChannel, Hoarders, StateChannel
-from sevenbag.contest.telemetry import make_logger
+from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import DismissedError, InputError, PlacementRefusedError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import structlog
 
     from sevenbag.contest.game.match_results import MatchResult
-    from sevenbag.contest.scheduler_protocol import Place
+    from sevenbag.contest.scheduler_protocol import MatchAssignment
     from sevenbag.contest.server.hosted_match import Keeper
     from sevenbag.contest.server.zmq_channels import Sender
     from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
@@ -77,7 +77,7 @@ class GameServer:
         self._test_client = test_client
         self._log = log
         self._keeper = keeper
-        self._logger = logger or make_logger(log)
+        self._logger = logger or create_logger(log)
         self._sessions = Sessions()
         self._machinery: Machinery | None = None
         self._around: Surroundings | None = None
@@ -110,7 +110,7 @@ class GameServer:
             figures=self.figures,
             logger=self._logger,
             log=self._log,
-            checks=PasswordChecks(most_waiting=4 * self._settings.capacity + 200),
+            checks=PasswordVerifier(max_waiting=4 * self._settings.capacity + 200),
             house_moves_per_second=self._test_client.moves_per_second,
             gone=self._forget,
         )
@@ -179,13 +179,13 @@ class GameServer:
         operations = self._live.operations
         return 0 if operations is None else operations.port
 
-    def hello(self) -> Hello:
+    def hello(self) -> ServerHello:
         """Who the server is, where it is reached, and which matches it plays."""
         settings = self._settings
         live = self._live
         address = settings.address or _reachable(settings.bind)
         state_address = settings.state_address or settings.address
-        return Hello(
+        return ServerHello(
             name=settings.name or f"{_place(settings.bind)}:{live.commands.port}",
             version=sevenbag.__version__,
             command_address=address,
@@ -209,13 +209,13 @@ class GameServer:
         """All that are here, by match token; those that linger too."""
         return self._sessions.tables
 
-    def pulse(self) -> Pulse:
+    def pulse(self) -> Heartbeat:
         """How much it does."""
-        return Pulse(
+        return Heartbeat(
             matches=self._hosted(), commands=self.figures.commands, draining=self._draining
         )
 
-    def place(self, place: Place) -> None:
+    def place(self, place: MatchAssignment) -> None:
         """Take a match; clients may connect to it at once.
 
         A match that is here already is left alone.
@@ -225,21 +225,21 @@ class GameServer:
         """
         old = self.matches.get(place.match_token)
         if old is not None and not old.ended:
-            if len(place.finished) > sum(old.match.games):
+            if len(place.finished_games) > sum(old.match.games):
                 raise PlacementRefusedError("this match is played here, and not as far as that")
             return
         self._expect_room()
         around = self._around
         assert around is not None
         try:
-            match = Match(
+            match = ContestMatch(
                 place.match_token,
                 place.match_name,
-                place.seats,
+                place.players,
                 place.rules,
                 secrets.randbits(64),
                 time.time,
-                place.finished,
+                place.finished_games,
                 attempt=place.attempt,
             )
             table = Table(place, match, around)
@@ -252,8 +252,8 @@ class GameServer:
             "match placed",
             match=table.token[:8],
             name=place.match_name,
-            teams=[seat.team for seat in place.seats],
-            finished=len(place.finished),
+            teams=[seat.team for seat in place.players],
+            finished=len(place.finished_games),
         )
         table.open()
 

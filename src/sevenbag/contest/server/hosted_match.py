@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 from sevenbag.contest.game.match_results import MatchResult
-from sevenbag.contest.game.pason_game import Verdict
-from sevenbag.contest.game.state_encoder import FIGURES_TOPIC
+from sevenbag.contest.game.pason_game import MoveOutcome
+from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC
 from sevenbag.contest.server.authentication import Door
 from sevenbag.contest.server.builtin_players import house_player
 from sevenbag.contest.server.command_handler import MATCH_SHOWN, client_token
-from sevenbag.contest.telemetry import MOVES_A_SECOND, REFUSAL_SECONDS, BoundedLog
+from sevenbag.contest.telemetry import MAX_MOVE_LINES, REJECTION_PERIOD, RateLimitedLog
 from sevenbag.protocols.pason.messages import ErrorResp, GameMoveResp, MatchEnd, encode
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     import structlog
 
-    from sevenbag.contest.game.match_results import GameResult
-    from sevenbag.contest.game.pason_game import Seat
-    from sevenbag.contest.game.pason_match import FinishedGame, Match
-    from sevenbag.contest.passwords import PasswordChecks
-    from sevenbag.contest.scheduler_protocol import Hello, Place, Pulse
+    from sevenbag.contest.game.match_results import ContestGameResult
+    from sevenbag.contest.game.pason_game import PlayerIndex
+    from sevenbag.contest.game.pason_match import ContestMatch, FinishedGame
+    from sevenbag.contest.passwords import PasswordVerifier
+    from sevenbag.contest.scheduler_protocol import Heartbeat, MatchAssignment, ServerHello
     from sevenbag.contest.server.builtin_players import HousePlayer
     from sevenbag.contest.server.monitoring import Figures
     from sevenbag.contest.server.zmq_channels import StateChannel
@@ -63,7 +63,7 @@ class Surroundings:
     figures: Figures
     logger: structlog.typing.FilteringBoundLogger
     log: LogSettings
-    checks: PasswordChecks
+    checks: PasswordVerifier
     house_moves_per_second: float
     gone: Callable[[Table], None]
 
@@ -91,30 +91,30 @@ class Table:
         SpecError: no such bot for a seat.
     """
 
-    def __init__(self, place: Place, match: Match, around: Surroundings) -> None:
+    def __init__(self, place: MatchAssignment, match: ContestMatch, around: Surroundings) -> None:
         self.token = place.match_token
         self.place = place
         self.match = match
         self.client_tokens = tuple(
             "" if seat.bot else client_token(self.token, number, seat.password_hash)
-            for number, seat in enumerate(place.seats)
+            for number, seat in enumerate(place.players)
         )
-        self.doors = tuple(Door(seat.password_hash, around.checks) for seat in place.seats)
+        self.doors = tuple(Door(seat.password_hash, around.checks) for seat in place.players)
         self.result: asyncio.Future[MatchResult] = asyncio.get_running_loop().create_future()
         self.ended = False
         self.scheduled = math.inf
         logger = around.logger.bind(match=self.token[:MATCH_SHOWN])
-        self.refusals = BoundedLog(logger, around.clock, lines=1, seconds=REFUSAL_SECONDS)
+        self.refusals = RateLimitedLog(logger, around.clock, lines=1, seconds=REJECTION_PERIOD)
         self._around = around
         self._logger = logger
-        self._moves = BoundedLog(logger, around.clock, lines=MOVES_A_SECOND, seconds=1.0)
+        self._moves = RateLimitedLog(logger, around.clock, lines=MAX_MOVE_LINES, seconds=1.0)
         self._quiet = _NOT_LOGGED[around.log.moves]
         self._envelope = self.token.encode("ascii")
         rules = place.rules.match
         self._done = encode(GameMoveResp(resp=rules.move_reply))
         self._allowances = tuple(
             _Allowance(rules.moves_per_second) if rules.moves_per_second else None
-            for _ in place.seats
+            for _ in place.players
         )
         self._joined = [False, False]
         self._game = match.game_number
@@ -125,13 +125,13 @@ class Table:
         self._leaves_at = math.inf
         self._last_words: list[bytes] = []
         self._players: list[HousePlayer] = []
-        for number, seat in enumerate(place.seats):
+        for number, seat in enumerate(place.players):
             if seat.bot:
                 self._players.append(self._house_player(1 if number else 0))
 
     def open(self) -> None:
         """Begin: bots of ours take their seats."""
-        for number, seat in enumerate(self.place.seats):
+        for number, seat in enumerate(self.place.players):
             if seat.bot:
                 self.join(1 if number else 0)
         self.settle(self._around.clock())
@@ -146,26 +146,26 @@ class Table:
         """Whether a game is played, or something that is finished is not kept yet."""
         return self.is_keeping or self.match.phase == "game"
 
-    def seat_of(self, team: str) -> Seat | None:
+    def seat_of(self, team: str) -> PlayerIndex | None:
         """The seat of a team that connects; None for everybody else."""
-        for number, seat in enumerate(self.place.seats):
+        for number, seat in enumerate(self.place.players):
             if seat.team == team and not seat.bot:
                 return 1 if number else 0
         return None
 
-    def join(self, seat: Seat) -> None:
+    def join(self, seat: PlayerIndex) -> None:
         """Somebody has come to a seat, again or for the first time."""
         if self._joined[seat] or self.ended:
             return
         self._joined[seat] = True
         now = self._around.clock()
-        self._logger.info("joined", team=self.place.seats[seat].team)
+        self._logger.info("joined", team=self.place.players[seat].team)
         self.match.connect(seat, now)
-        if self._around.keeper is not None and not self.place.seats[seat].bot:
+        if self._around.keeper is not None and not self.place.players[seat].bot:
             self._around.keeper.joined(self.token, seat)
         self.settle(now)
 
-    def move(self, seat: Seat, move: MoveName, number: int | str | None) -> bytes:
+    def move(self, seat: PlayerIndex, move: MoveName, number: int | str | None) -> bytes:
         """Carry out a move.
 
         Returns: the answer to it. Moves that are not done are answered as those that are.
@@ -204,7 +204,7 @@ class Table:
         """Begin no further game, or go on beginning games."""
         self._logger.info("halted" if halted else "goes on")
         now = self._around.clock()
-        self.match.halt(halted, now)
+        self.match.set_paused(halted, now)
         self.settle(now)
 
     def call_off(self, reason: str) -> None:
@@ -212,7 +212,7 @@ class Table:
         if not self.ended:
             self._called_off = True
             now = self._around.clock()
-            self.match.call_off(reason, now)
+            self.match.cancel(reason, now)
             self.settle(now)
 
     def release(self, reason: str) -> None:
@@ -220,7 +220,7 @@ class Table:
         if not self.ended:
             self._called_off = self.ended = True
             now = self._around.clock()
-            self.match.call_off(reason, now)
+            self.match.cancel(reason, now)
             self.match.take_messages()
             self._incomplete = False
             self._logger.info("match.released", reason=reason)
@@ -241,13 +241,13 @@ class Table:
             self._logger.info("game begins", game=self._game)
             if self._around.keeper is not None:
                 self._around.keeper.game_began(self.token, self._game, match.game_name)
-        finished = match.take_finished()
+        finished = match.take_finished_games()
         if finished:
             self._finished += finished
             if self._keeping is None:
                 self._keeping = asyncio.create_task(self._keep())
         if match.result is None:
-            self._around.timetable.schedule(self, match.due)
+            self._around.timetable.schedule(self, match.next_event_at)
         elif not self.ended:
             if self._around.keeper is None or self._called_off:
                 self._end(match.result, now)
@@ -262,8 +262,8 @@ class Table:
         if self._keeping is not None:
             self._keeping.cancel()
             await asyncio.gather(self._keeping, return_exceptions=True)
-        self._moves.tell_left_out()
-        self.refusals.tell_left_out()
+        self._moves.log_suppressed()
+        self.refusals.log_suppressed()
         if not self.result.done():
             self.result.cancel()
         await self._close_players()
@@ -275,12 +275,12 @@ class Table:
             if not self._around.states.publish(self._envelope, messages):
                 self._missed()
             # Positions before the first game are only for clients, not for built-in bots.
-            if self.match.duel is not None:
+            if self.match.game is not None:
                 for player in self._players:
                     player.hear(messages)
 
-    def _house_player(self, seat: Seat) -> HousePlayer:
-        settings = self.place.seats[seat]
+    def _house_player(self, seat: PlayerIndex) -> HousePlayer:
+        settings = self.place.players[seat]
         return house_player(
             settings.bot,
             settings.team,
@@ -289,42 +289,42 @@ class Table:
             say=lambda why: self._logger.warning("bot plays no more", team=settings.team, why=why),
         )
 
-    def _house_move(self, seat: Seat, move: MoveName, number: int | None) -> None:
+    def _house_move(self, seat: PlayerIndex, move: MoveName, number: int | None) -> None:
         if not self.ended:
             self.move(seat, move, number)
 
     def _tell_move(
-        self, seat: Seat, move: MoveName, number: int | str | None, verdict: Verdict
+        self, seat: PlayerIndex, move: MoveName, number: int | str | None, verdict: MoveOutcome
     ) -> None:
-        duel = self.match.duel
+        duel = self.match.game
         piece = None if duel is None else duel.pieces[seat]
-        self._moves.tell(
+        self._moves.log(
             "move",
             verdict.value,
-            team=self.place.seats[seat].team,
+            team=self.place.players[seat].team,
             move=move,
             piece_number=number,
             current_piece=None if piece is None else piece.number,
         )
 
-    def _too_many_moves(self, seat: Seat) -> bytes:
+    def _too_many_moves(self, seat: PlayerIndex) -> bytes:
         limit = self.place.rules.match.moves_per_second
         self._around.figures.refused["too many moves"] += 1
-        self.match.count(seat, "too many moves")
-        team = self.place.seats[seat].team
-        self.refusals.tell("command refused", "too many moves", team=team, limit=limit)
+        self.match.count_move(seat, "too many moves")
+        team = self.place.players[seat].team
+        self.refusals.log("command refused", "too many moves", team=team, limit=limit)
         return encode(
             ErrorResp(error="too many moves", message=f"this match allows {limit} moves a second")
         )
 
     def _tell_figures(self) -> None:
         """What the contest's messages leave out, for onlookers of ours; not after every move."""
-        figures = self.match.take_figures()
+        figures = self.match.take_statistics()
         if figures is not None:
             self._publish_figures(figures)
 
     def _publish_result(self) -> None:
-        figures = self.match.result_figures()
+        figures = self.match.result_statistics()
         if figures is not None:
             self._publish_figures(figures)
 
@@ -349,7 +349,7 @@ class Table:
                 self._log_game(game)
                 self._finished.popleft()
                 now = around.clock()
-                self.match.game_kept(game.result.number, now)
+                self.match.confirm_stored(game.result.number, now)
                 self.settle(now)
                 self._tell_figures()
             result = self.match.result
@@ -367,13 +367,13 @@ class Table:
         self._logger.info(
             "game over",
             game=result.number,
-            winner=self.place.seats[result.winner].team,
+            winner=self.place.players[result.winner].team,
             ending=result.ending,
             scores=list(result.scores),
             seconds=round(result.seconds, 1),
             moves={
                 seat.team: fates
-                for seat, fates in zip(self.place.seats, result.verdicts, strict=True)
+                for seat, fates in zip(self.place.players, result.move_counts, strict=True)
             },
         )
 
@@ -385,7 +385,7 @@ class Table:
         self.ended = True
         around = self._around
         around.figures.matches += 1
-        winner = None if result.winner is None else self.place.seats[result.winner].team
+        winner = None if result.winner is None else self.place.players[result.winner].team
         self._logger.info(
             "match over", winner=winner, ending=result.ending, games=list(result.games)
         )
@@ -438,12 +438,12 @@ class Table:
             await player.close()
 
 
-_FIGURES: Final = FIGURES_TOPIC.encode()
+_FIGURES: Final = STATISTICS_TOPIC.encode()
 
-_NOT_LOGGED: Final[dict[str, frozenset[Verdict]]] = {
+_NOT_LOGGED: Final[dict[str, frozenset[MoveOutcome]]] = {
     "all": frozenset(),
-    "not done": frozenset({Verdict.DONE}),
-    "none": frozenset(Verdict),
+    "not done": frozenset({MoveOutcome.DONE}),
+    "none": frozenset(MoveOutcome),
 }
 
 
@@ -482,7 +482,7 @@ class Keeper(Protocol):
     async def stop(self) -> None:
         """End, when nothing more is to come: what is unfinished goes on elsewhere."""
 
-    async def keep(self, token: str, result: GameResult, replay: bytes) -> None:
+    async def keep(self, token: str, result: ContestGameResult, replay: bytes) -> None:
         """Keep a finished game; it is safe when this returns, and clients may hear of it."""
 
     async def match_done(self, token: str, result: MatchResult) -> None:
@@ -504,15 +504,15 @@ class Keeper(Protocol):
 class Host(Protocol):
     """What a keeper may ask of its game server."""
 
-    def hello(self) -> Hello:
+    def hello(self) -> ServerHello:
         """Who the server is, where it is reached, and which matches it plays."""
         ...
 
-    def pulse(self) -> Pulse:
+    def pulse(self) -> Heartbeat:
         """How much it does."""
         ...
 
-    def place(self, place: Place) -> None:
+    def place(self, place: MatchAssignment) -> None:
         """Take a match.
 
         Raises:

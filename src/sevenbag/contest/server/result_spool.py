@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-Done: TypeAlias = scheduler_protocol.GameDone | scheduler_protocol.MatchDone
+Done: TypeAlias = scheduler_protocol.GameFinished | scheduler_protocol.MatchFinished
 
 
 class Spool:
@@ -92,14 +92,14 @@ class Spool:
         except OSError as error:
             raise FormatError(f"{path}: cannot be read: {error.strerror}") from None
         try:
-            done = scheduler_protocol.decode_from_server(data)
+            done = scheduler_protocol.decode_server_message(data)
         except (msgspec.DecodeError, UnicodeError):
             self.put_aside(name)
             return None
-        if isinstance(done, scheduler_protocol.GameDone):
+        if isinstance(done, scheduler_protocol.GameFinished):
             # The game may have waited for disk space before it was written.
             return msgspec.structs.replace(done, age=done.age + age)
-        if isinstance(done, scheduler_protocol.MatchDone):
+        if isinstance(done, scheduler_protocol.MatchFinished):
             return done
         self.put_aside(name)
         return None
@@ -122,7 +122,7 @@ class Spool:
 
 def name_of(done: Done) -> str:
     """The name of its file."""
-    if isinstance(done, scheduler_protocol.GameDone):
+    if isinstance(done, scheduler_protocol.GameFinished):
         return game_name(done.match_token, done.result.number)
     return match_name(done.match_token)
 

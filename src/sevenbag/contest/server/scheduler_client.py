@@ -23,7 +23,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from sevenbag.contest import scheduler_protocol
-from sevenbag.contest.credentials import bearer, read_secret
+from sevenbag.contest.credentials import bearer_header, read_secret
 from sevenbag.contest.game import match_results
 from sevenbag.contest.server.result_spool import (
     Done,
@@ -34,7 +34,7 @@ from sevenbag.contest.server.result_spool import (
     name_of,
 )
 from sevenbag.contest.settings import LogSettings
-from sevenbag.contest.telemetry import make_logger
+from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import FormatError, PlacementRefusedError, SettingsError
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Uplink:
         self._folder = Path(settings.spool)
         self._patience = patience
         self._pulse = pulse
-        self._log = logger or make_logger(log or LogSettings())
+        self._log = logger or create_logger(log or LogSettings())
         self._instance = uuid.uuid4().hex
         self._trouble = "the scheduler has not been reached yet"
         self._spool: Spool | None = None
@@ -91,7 +91,7 @@ class Uplink:
         """What the scheduler has not settled, by name in the spool; set when it has."""
         self._lines: dict[str, str] = {}
         """For each match here a word for its finished games."""
-        self._to_say: asyncio.Queue[scheduler_protocol.FromServer | str] = asyncio.Queue()
+        self._to_say: asyncio.Queue[scheduler_protocol.ServerMessage | str] = asyncio.Queue()
         """Messages, and names of what the spool has."""
         self._gone = asyncio.Event()
         self._gone.set()
@@ -140,41 +140,49 @@ class Uplink:
         if self._spool is not None:
             self._spool.close()
 
-    async def keep(self, token: str, result: match_results.GameResult, replay: bytes) -> None:
+    async def keep(
+        self, token: str, result: match_results.ContestGameResult, replay: bytes
+    ) -> None:
         """Store a finished game in the spool or the scheduler's database."""
         # Of a match that was called off it is not known any more what the game follows on.
         line = self._lines.get(token, _UNKNOWN_LINE)
         if token in self._lines:
-            self._lines[token] = match_results.line_after([result], line)
+            self._lines[token] = match_results.hash_history([result], line)
         await self._keep(
-            scheduler_protocol.GameDone(match_token=token, result=result, replay=replay, line=line)
+            scheduler_protocol.GameFinished(
+                match_token=token, result=result, replay=replay, history=line
+            )
         )
 
     async def match_done(self, token: str, result: match_results.MatchResult) -> None:
         """Store the result of a match in the spool or the scheduler's database."""
         line = self._lines.pop(token, _UNKNOWN_LINE)
-        await self._keep(scheduler_protocol.MatchDone(match_token=token, result=result, line=line))
+        await self._keep(
+            scheduler_protocol.MatchFinished(match_token=token, result=result, history=line)
+        )
 
     def joined(self, token: str, seat: int) -> None:
         """Tell that a team has connected; of interest only now."""
-        self._say(scheduler_protocol.Joined(match_token=token, seat=cast("Literal[0, 1]", seat)))
+        self._say(
+            scheduler_protocol.TeamJoined(match_token=token, player=cast("Literal[0, 1]", seat))
+        )
 
     def game_began(self, token: str, number: int, game_name: str) -> None:
         """Tell that a game has begun; of interest only now."""
         self._say(
-            scheduler_protocol.GameBegan(match_token=token, number=number, game_name=game_name)
+            scheduler_protocol.GameStarted(match_token=token, number=number, game_name=game_name)
         )
 
     def lost(self, token: str, reason: str) -> None:
         """Tell that a match is to go on elsewhere; the next connection does not host it."""
-        self._say(scheduler_protocol.NotPlaced(match_token=token, reason=reason))
+        self._say(scheduler_protocol.MatchRejected(match_token=token, reason=reason))
 
     # --- what is kept -----------------------------------------------------------------------
 
     async def _keep(self, done: Done) -> None:
         assert self._spool is not None, "the uplink has not been started"
         name = name_of(done)
-        if isinstance(done, scheduler_protocol.GameDone) and len(done.replay) > _LONGEST_REPLAY:
+        if isinstance(done, scheduler_protocol.GameFinished) and len(done.replay) > _LONGEST_REPLAY:
             self._log.error("a replay is too long to be kept", bytes=len(done.replay))
             done = msgspec.structs.replace(done, replay=b"")
         try:
@@ -241,8 +249,8 @@ class Uplink:
             try:
                 async with connect(
                     self._url,
-                    additional_headers={"Authorization": bearer(self._secret)},
-                    max_size=scheduler_protocol.LONGEST_FRAME,
+                    additional_headers={"Authorization": bearer_header(self._secret)},
+                    max_size=scheduler_protocol.MAX_FRAME_BYTES,
                     compression=None,
                     open_timeout=_OPEN_SECONDS,
                     ping_interval=_PING_SECONDS,
@@ -313,50 +321,54 @@ class Uplink:
                 await asyncio.wait([hearing])
                 return saying.exception() is not None
             try:
-                message = scheduler_protocol.decode_from_scheduler(hearing.result())
+                message = scheduler_protocol.decode_scheduler_message(hearing.result())
             except ConnectionClosed:
                 return True
             except (msgspec.DecodeError, UnicodeError) as error:
                 self._log.error("scheduler is not understood", error=str(error))
                 return True
-            if isinstance(message, scheduler_protocol.Dismissed):
+            if isinstance(message, scheduler_protocol.ServerDismissed):
                 self._trouble = message.reason
                 host.dismissed(message.reason)
                 return False
             self._obey(host, message)
 
-    def _obey(self, host: Host, message: scheduler_protocol.FromScheduler) -> None:
+    def _obey(self, host: Host, message: scheduler_protocol.SchedulerMessage) -> None:
         match message:
-            case scheduler_protocol.Place(match_token=token):
+            case scheduler_protocol.MatchAssignment(match_token=token):
                 here = token in host.hello().hosting
                 try:
                     host.place(message)
                 except PlacementRefusedError as error:
-                    self._say(scheduler_protocol.NotPlaced(match_token=token, reason=str(error)))
+                    self._say(
+                        scheduler_protocol.MatchRejected(match_token=token, reason=str(error))
+                    )
                 except Exception as error:  # noqa: BLE001  # other matches must not notice
                     self._log.error("match cannot be placed", exc_info=error)
                     reason = f"a fault of the server's: {type(error).__name__}"
-                    self._say(scheduler_protocol.NotPlaced(match_token=token, reason=reason))
+                    self._say(scheduler_protocol.MatchRejected(match_token=token, reason=reason))
                 else:
                     if not here:
-                        self._lines[token] = match_results.line_after(message.finished)
-                    self._say(scheduler_protocol.Placed(match_token=token))
-            case scheduler_protocol.CallOff(match_token=token, reason=reason, goes_on=goes_on):
+                        self._lines[token] = match_results.hash_history(message.finished_games)
+                    self._say(scheduler_protocol.MatchAccepted(match_token=token))
+            case scheduler_protocol.StopMatch(
+                match_token=token, reason=reason, continues_elsewhere=goes_on
+            ):
                 self._lines.pop(token, None)
                 (host.release if goes_on else host.call_off)(token, reason)
-            case scheduler_protocol.Halt(match_token=token, halted=halted):
+            case scheduler_protocol.PauseMatch(match_token=token, paused=halted):
                 host.halt(token, halted)
-            case scheduler_protocol.Kept(match_token=token, number=number):
+            case scheduler_protocol.GameStored(match_token=token, number=number):
                 self._settle(game_name(token, number))
-            case scheduler_protocol.NotKept(match_token=token, number=number):
+            case scheduler_protocol.GameDiscarded(match_token=token, number=number):
                 # The scheduler logs the reason.
                 self._settle(game_name(token, number), aside=True)
-            case scheduler_protocol.MatchKept(match_token=token):
+            case scheduler_protocol.MatchStored(match_token=token):
                 self._settle(match_name(token))
-            case scheduler_protocol.Dismissed():  # pragma: no cover  # never comes here
+            case scheduler_protocol.ServerDismissed():  # pragma: no cover  # never comes here
                 pass
 
-    def _say(self, message: scheduler_protocol.FromServer) -> None:
+    def _say(self, message: scheduler_protocol.ServerMessage) -> None:
         if self.connected:
             self._to_say.put_nowait(message)
 
@@ -368,7 +380,7 @@ class Uplink:
                 # That it takes no more matches, before it gives back those that it has.
                 await connection.send(scheduler_protocol.encode(host.pulse()), text=True)
                 for token in host.hello().hosting:
-                    lost = scheduler_protocol.NotPlaced(
+                    lost = scheduler_protocol.MatchRejected(
                         match_token=token, reason="the game server ends"
                     )
                     await connection.send(scheduler_protocol.encode(lost), text=True)
@@ -403,7 +415,7 @@ class Uplink:
 
 def _with_current_age(done: Done, since: float) -> Done:
     """Return a finished game with its current age."""
-    if isinstance(done, scheduler_protocol.GameDone):
+    if isinstance(done, scheduler_protocol.GameFinished):
         return msgspec.structs.replace(done, age=max(0.0, time.time() - since))
     return done
 
@@ -432,7 +444,7 @@ _PING_SECONDS: Final = 3.0
 
 _LAST_WORDS_SECONDS: Final = 2.0
 
-_LONGEST_REPLAY: Final = scheduler_protocol.LONGEST_FRAME * 3 // 4 - (1 << 20)
+_LONGEST_REPLAY: Final = scheduler_protocol.MAX_FRAME_BYTES * 3 // 4 - (1 << 20)
 """In a frame it is written in base 64, which makes four bytes of three."""
 
 

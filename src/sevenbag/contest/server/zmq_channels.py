@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import zmq
 
-from sevenbag.contest.game.state_encoder import FIGURES_TOPIC
+from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
@@ -237,7 +237,9 @@ _SUBSCRIPTION_ROUND: Final = 256
 
 _OPTIONS: Final = {b"\1": zmq.SUBSCRIBE, b"\0": zmq.UNSUBSCRIBE}
 
-_ALL_TOKENS: Final = tuple(bytes([first]) for first in range(256) if first != ord(FIGURES_TOPIC[0]))
+_ALL_TOKENS: Final = tuple(
+    bytes([first]) for first in range(256) if first != ord(STATISTICS_TOPIC[0])
+)
 """What everything is, for those who subscribe to that."""
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 from sqlalchemy import delete, select, update
 
-from sevenbag.contest.bracket import MOST_ENTRANTS, Plan, Tournament
+from sevenbag.contest.bracket import MAX_ENTRANTS, ContestPlan, ContestTournament
 from sevenbag.contest.store.match_store import (
     as_json,
     match_result_of,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-    from sevenbag.contest.ranking import Fixture
+    from sevenbag.contest.ranking import DueMatch
     from sevenbag.contest.settings import ContestRules
     from sevenbag.contest.store.database import Database
 
@@ -54,7 +54,7 @@ class Contests:
         self._clock = clock
 
     def add(
-        self, name: str, rules: ContestRules, plan: Plan, entrants: Sequence[int] = ()
+        self, name: str, rules: ContestRules, plan: ContestPlan, entrants: Sequence[int] = ()
     ) -> ContestRow:
         """Plan a contest.
 
@@ -117,7 +117,7 @@ class Contests:
         *,
         name: str | None = None,
         rules: ContestRules | None = None,
-        plan: Plan | None = None,
+        plan: ContestPlan | None = None,
         entrants: Sequence[int] | None = None,
     ) -> ContestRow | None:
         """Change what was planned; what is None stays.
@@ -169,7 +169,7 @@ class Contests:
             changed = _changed(session, row, values)
             return None if changed is None else _row(session, changed)
 
-    def tournament(self, contest_id: int) -> Tournament:
+    def tournament(self, contest_id: int) -> ContestTournament:
         """Where a contest stands, from its plan and its finished matches.
 
         Raises:
@@ -201,7 +201,7 @@ class Contests:
             taken = {match.slot for match in there}
             added = [
                 _match(contest, fixture, teams, self._clock())
-                for fixture in _tournament(contest, teams, there).due
+                for fixture in _tournament(contest, teams, there).due_matches
                 if fixture.slot not in taken
             ]
             session.add_all(added)
@@ -211,14 +211,14 @@ class Contests:
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_plan_of = msgspec.json.Decoder(Plan).decode
+_plan_of = msgspec.json.Decoder(ContestPlan).decode
 
 
 def _enter(session: Session, contest_id: int, entrants: Sequence[int]) -> None:
     if len(set(entrants)) != len(entrants):
         raise InputError("a team takes part in a contest once")
-    if len(entrants) > MOST_ENTRANTS:
-        raise InputError(f"{len(entrants)} teams are too many: {MOST_ENTRANTS} at most")
+    if len(entrants) > MAX_ENTRANTS:
+        raise InputError(f"{len(entrants)} teams are too many: {MAX_ENTRANTS} at most")
     for number, team_id in enumerate(entrants):
         if not is_id(team_id) or session.get(TeamTable, team_id) is None:
             raise UnknownEntryError(f"the store knows no team number {team_id}")
@@ -255,8 +255,8 @@ def _matches(session: Session, contest: ContestTable) -> Sequence[MatchTable]:
 
 def _tournament(
     contest: ContestTable, teams: Sequence[TeamTable], matches: Sequence[MatchTable]
-) -> Tournament:
-    return Tournament(
+) -> ContestTournament:
+    return ContestTournament(
         [team.name for team in teams],
         _plan_of(contest.plan),
         {match.slot: match_result_of(match.result) for match in matches if match.result},
@@ -264,7 +264,7 @@ def _tournament(
 
 
 def _match(
-    contest: ContestTable, fixture: Fixture, teams: Sequence[TeamTable], now: float
+    contest: ContestTable, fixture: DueMatch, teams: Sequence[TeamTable], now: float
 ) -> MatchTable:
     first, second = (teams[entrant] for entrant in fixture.entrants)
     return new_match(

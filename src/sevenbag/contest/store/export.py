@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from sevenbag.contest.bracket import Plan, Tie  # noqa: TC001  # msgspec reads the annotations
+from sevenbag.contest.bracket import BracketMatch, ContestPlan  # noqa: TC001  # msgspec reads the annotations
 
 # msgspec reads the annotations.
-from sevenbag.contest.game.match_results import GameResult, MatchResult, describe_ending
-from sevenbag.contest.ranking import Standing  # noqa: TC001  # msgspec reads the annotations
+from sevenbag.contest.game.match_results import ContestGameResult, MatchResult, describe_ending
+from sevenbag.contest.ranking import TeamStanding  # noqa: TC001  # msgspec reads the annotations
 from sevenbag.contest.settings import ContestRules  # noqa: TC001  # msgspec reads the annotations
 from sevenbag.contest.store.rows import ContestState, MatchState  # noqa: TC001  # msgspec reads the annotations
 
@@ -66,7 +66,7 @@ class MatchExport(msgspec.Struct, frozen=True, kw_only=True):
     teams: tuple[str, str]
     state: MatchState
     result: MatchResult | None
-    games: tuple[GameResult, ...]
+    games: tuple[ContestGameResult, ...]
 
 
 class ContestExport(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,10 +87,10 @@ class ContestExport(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     state: ContestState
     rules: ContestRules
-    plan: Plan
+    plan: ContestPlan
     entrants: tuple[str, ...]
-    table: tuple[Standing, ...]
-    bracket: tuple[tuple[Tie, ...], ...]
+    table: tuple[TeamStanding, ...]
+    bracket: tuple[tuple[BracketMatch, ...], ...]
     places: tuple[str, ...]
     matches: tuple[MatchExport, ...]
 
@@ -109,9 +109,9 @@ def results(store: Store, contest_id: int) -> ContestExport:
         rules=contest.rules,
         plan=contest.plan,
         entrants=standing.entrants,
-        table=standing.table,
-        bracket=standing.rounds,
-        places=tuple(standing.entrants[entrant] for entrant in standing.places),
+        table=standing.ranking,
+        bracket=standing.bracket_rounds,
+        places=tuple(standing.entrants[entrant] for entrant in standing.final_ranking),
         matches=tuple(_match(store, match) for match in store.matches.of_contest(contest_id)),
     )
 

@@ -9,8 +9,8 @@ import msgspec
 from sqlalchemy import and_, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from sevenbag.contest.game.match_results import GameResult, MatchResult
-from sevenbag.contest.scheduler_protocol import LONGEST_FRAME, Place, Seat
+from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
+from sevenbag.contest.scheduler_protocol import MAX_FRAME_BYTES, AssignedPlayer, MatchAssignment
 from sevenbag.contest.settings import ContestRules
 from sevenbag.contest.store.rows import (
     LARGEST_ID,
@@ -253,7 +253,7 @@ class Matches:
             ).one_or_none()
             return None if changed is None else match_row(changed)
 
-    def place(self, token: str) -> Place:
+    def place(self, token: str) -> MatchAssignment:
         """What a game server is told about a match: the teams' present passwords, what was played.
 
         Raises:
@@ -265,20 +265,20 @@ class Matches:
                 "" if team_id is None else session.get_one(TeamTable, team_id).password_hash
                 for team_id in (match.team_0_id, match.team_1_id)
             ]
-            return Place(
+            return MatchAssignment(
                 match_token=match.token,
                 match_name=match.name,
-                seats=(
-                    Seat(team=match.team_0, password_hash=hashes[0], bot=match.bot_0),
-                    Seat(team=match.team_1, password_hash=hashes[1], bot=match.bot_1),
+                players=(
+                    AssignedPlayer(team=match.team_0, password_hash=hashes[0], bot=match.bot_0),
+                    AssignedPlayer(team=match.team_1, password_hash=hashes[1], bot=match.bot_1),
                 ),
                 rules=rules_of(match.rules),
-                finished=tuple(game.result for game in _games(session, match.id)),
+                finished_games=tuple(game.result for game in _games(session, match.id)),
                 # From one placement to the next it changes twice at least.
                 attempt=max(match.revision // 2, 1),
             )
 
-    def keep_game(self, token: str, result: GameResult, replay: bytes) -> bool:
+    def keep_game(self, token: str, result: ContestGameResult, replay: bytes) -> bool:
         """Keep a finished game and its replay; they are on disk when this returns.
 
         Returns:
@@ -289,9 +289,9 @@ class Matches:
             UnknownEntryError: no such match.
             InputError: a replay that is too long.
         """
-        if len(replay) > LONGEST_FRAME:
+        if len(replay) > MAX_FRAME_BYTES:
             raise InputError(
-                f"a replay of {len(replay)} bytes is too long: {LONGEST_FRAME} at most"
+                f"a replay of {len(replay)} bytes is too long: {MAX_FRAME_BYTES} at most"
             )
         with self._database.writing() as session:
             match = _by_token(session, token, to_write=True)
@@ -307,7 +307,7 @@ class Matches:
             self._write_game(session, match, result, replay)
             return True
 
-    def finished_games(self, token: str) -> tuple[GameResult, ...]:
+    def finished_games(self, token: str) -> tuple[ContestGameResult, ...]:
         """The games of a match that are kept: numbers 1, 2, 3 ... without a gap.
 
         Raises:
@@ -358,7 +358,7 @@ class Matches:
             return tuple(match_row(match) for match in found)
 
     def _write_game(
-        self, session: Session, match: MatchTable, result: GameResult, replay: bytes
+        self, session: Session, match: MatchTable, result: ContestGameResult, replay: bytes
     ) -> None:
         game = {"match_id": match.id, "number": result.number}
         session.add(
@@ -367,7 +367,7 @@ class Matches:
         # The game goes first: what follows refers to it.
         session.flush()
         session.add(ReplayTable(**game, data=replay))
-        for seat, verdicts in enumerate(result.verdicts):
+        for seat, verdicts in enumerate(result.move_counts):
             for fate, count in sorted(verdicts.items())[:_MOST_FATES]:
                 session.add(VerdictTable(**game, seat=seat, fate=cleaned(fate), count=count))
         match.points_0 += result.scores[0]
@@ -430,7 +430,7 @@ def _games(session: Session, match_id: int) -> tuple[GameRow, ...]:
 
 rules_of = msgspec.json.Decoder(ContestRules).decode
 
-game_result_of = msgspec.json.Decoder(GameResult).decode
+game_result_of = msgspec.json.Decoder(ContestGameResult).decode
 
 match_result_of = msgspec.json.Decoder(MatchResult).decode
 

@@ -7,9 +7,9 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from sevenbag.contest.bracket import Plan  # noqa: TC001  # msgspec reads the annotations
+from sevenbag.contest.bracket import ContestPlan  # noqa: TC001  # msgspec reads the annotations
 from sevenbag.contest.game.match_results import (
-    GameResult,  # noqa: TC001  # msgspec reads the annotations
+    ContestGameResult,  # noqa: TC001  # msgspec reads the annotations
     MatchResult,  # noqa: TC001  # msgspec reads the annotations
 )
 from sevenbag.contest.settings import ContestRules  # noqa: TC001  # msgspec reads the annotations
@@ -118,7 +118,7 @@ class ContestRow(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     state: ContestState
     rules: ContestRules
-    plan: Plan
+    plan: ContestPlan
     entrants: tuple[Entrant, ...]
     revision: int
     created: float
@@ -215,7 +215,7 @@ class GameRow(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     number: int
-    result: GameResult
+    result: ContestGameResult
     kept: float
     replay_bytes: int
 
