@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sevenbag import jobs
     from sevenbag._kernel import Kicks
     from sevenbag.bots.bot import Bot, Limits
-    from sevenbag.contest.settings import Settings
+    from sevenbag.contest.settings import ContestSettings
     from sevenbag.game import Rules
 
     # What add_argument_group returns is a container of options as well.
@@ -340,11 +340,11 @@ def add_set_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def load_settings(args: argparse.Namespace) -> Settings:
+def load_settings(args: argparse.Namespace) -> ContestSettings:
     """Load the settings that the options ask for."""
-    from sevenbag.contest.settings_loader import load  # noqa: PLC0415  # few commands need them
+    from sevenbag.contest import settings_loader  # noqa: PLC0415  # few commands need them
 
-    return load(find_settings_file(args), overrides=args.set)
+    return settings_loader.load_settings(find_settings_file(args), overrides=args.set)
 
 
 def find_settings_file(args: argparse.Namespace) -> Path | None:

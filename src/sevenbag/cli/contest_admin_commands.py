@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from sevenbag.cli.arguments import add_settings_options, load_settings
 from sevenbag.cli.output import write_lines
 from sevenbag.contest.credentials import read_password
-from sevenbag.contest.passwords import checked_password, hash_password
-from sevenbag.contest.settings_loader import as_toml
+from sevenbag.contest.passwords import hash_password, validate_password
+from sevenbag.contest.settings_loader import to_toml
 from sevenbag.contest.store import Store, expect_other_than
 from sevenbag.contest.store.export import results_csv, results_json
 from sevenbag.errors import InputError
@@ -37,7 +37,7 @@ def configure_contest_register(parser: argparse.ArgumentParser) -> None:
 def run_contest_register(args: argparse.Namespace) -> int:
     """Register the team."""
     settings = load_settings(args)
-    password = checked_password(read_password(args.password_file))
+    password = validate_password(read_password(args.password_file))
     expect_other_than(args.team, settings.test_client.name)
     with Store(settings.site.store) as store:
         team = store.teams.add(args.team, hash_password(password))
@@ -107,5 +107,5 @@ def configure_contest_settings(parser: argparse.ArgumentParser) -> None:
 
 def run_contest_settings(args: argparse.Namespace) -> int:
     """Print the settings."""
-    print(as_toml(load_settings(args)), end="")
+    print(to_toml(load_settings(args)), end="")
     return 0

@@ -28,11 +28,11 @@ class Checks:
         self.gate.set()
         self.remembered: set[str] = set()
 
-    def remembers(self, password_hash: str, text: str) -> bool:
+    def is_known(self, password_hash: str, text: str) -> bool:
         assert password_hash == "hash"
         return text in self.remembered
 
-    async def is_right(self, password_hash: str, text: str) -> bool:
+    async def verify(self, password_hash: str, text: str) -> bool:
         assert password_hash == "hash"
         self.asked.append(text)
         await self.gate.wait()

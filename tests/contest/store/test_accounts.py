@@ -189,9 +189,9 @@ def test_moves_are_counted_over_all_games_of_a_team(store: Store) -> None:
     assert one is not None
     assert two is not None
     back = store.matches.add(kind="test", name="Back", seats=(two, one), rules=row.rules)
-    store.matches.keep_game(row.token, game(1, move_counts=({"done": 3}, {"collides": 1})), b"")
-    store.matches.keep_game(row.token, game(2, move_counts=({"done": 4, "no piece": 2}, {})), b"")
-    store.matches.keep_game(back.token, game(1, move_counts=({"done": 50}, {"done": 7})), b"")
+    store.matches.keep_game(row.token, game(1, verdicts=({"done": 3}, {"collides": 1})), b"")
+    store.matches.keep_game(row.token, game(2, verdicts=({"done": 4, "no piece": 2}, {})), b"")
+    store.matches.keep_game(back.token, game(1, verdicts=({"done": 50}, {"done": 7})), b"")
     assert store.teams.verdicts(one) == {"done": 14, "no piece": 2}
     assert store.teams.verdicts(two) == {"collides": 1, "done": 50}
     assert (store.teams.games(one), store.teams.games(two)) == (3, 3)
