@@ -71,8 +71,8 @@ async def test_it_is_started_again_when_it_dies() -> None:
 
 PARENT = """
 import asyncio
-from sevenbag.contest.child_process import Child
-child = Child("page", ["web", "--port", "0"], lambda line: print(child.pid, flush=True))
+from sevenbag.contest.child_process import ChildProcess
+child = ChildProcess("page", ["web", "--port", "0"], lambda line: print(child.pid, flush=True))
 asyncio.run(child.run())
 """
 

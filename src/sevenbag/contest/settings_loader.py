@@ -1,6 +1,6 @@
 """A contest's settings from a TOML file, the environment and flags; the later ones win.
 
->>> load(None, {}, ["server.command_port=0", "game.gravity_ms=500,250"]).game.gravity_ms
+>>> load_settings(None, {}, ["server.command_port=0", "game.gravity_ms=500,250"]).game.gravity_ms
 (500, 250)
 """
 
@@ -76,7 +76,7 @@ def parse_settings(
 def parse_value(section: str, key: str, text: str) -> object:
     """The value that a text, such as a form's field, stands for.
 
-    >>> value_of("match", "pause_seconds", "1.5")
+    >>> parse_value("match", "pause_seconds", "1.5")
     1.5
 
     Raises:

@@ -71,7 +71,7 @@ def test_a_record_that_is_read_again_plays_the_same_game(seed: int, most: int) -
     again = pason_replay.decode_replay(pason_replay.encode_replay(kept))
     assert again == kept
     replayed = pason_replay.replay_game(again)
-    for name in ("boards", "scores", "lines", "locked", "level", "outcome", "queue"):
+    for name in ("boards", "scores", "lines", "locked_pieces", "level", "outcome", "queue"):
         assert getattr(replayed, name) == getattr(duel, name)
 
 

@@ -107,7 +107,7 @@ class Model:
             result = msgspec.structs.replace(done.result, last_sequence=last)
             before = match_results.hash_history(games)
             self.world.follows[last] = before
-            await self.tell(msgspec.structs.replace(done, result=result, line=before))
+            await self.tell(msgspec.structs.replace(done, result=result, history=before))
             games.append(result)
         if token in self.hosting and (max(wins(games)) * 2 > GAMES or len(games) == GAMES):
             del self.hosting[token]

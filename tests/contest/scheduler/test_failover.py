@@ -456,14 +456,14 @@ class TestAServerThatComesBackTooLate:
         one = await house.server("one")
         await one.tell(second)
         line = match_results.hash_history([game_done(token, 1).result, second.result])
-        await one.tell(msgspec.structs.replace(third, line=line))
+        await one.tell(msgspec.structs.replace(third, history=line))
         assert [(await one.told(scheduler_protocol.GameDiscarded)).number for _ in range(2)] == [
             2,
             3,
         ]
         assert house.results(token) == [(1, 0), (2, 1)]
         line = match_results.hash_history(house.store.matches.finished_games(token))
-        await two.tell(msgspec.structs.replace(third, line=line, age=0.0))
+        await two.tell(msgspec.structs.replace(third, history=line, age=0.0))
         assert [(await two.told(scheduler_protocol.GameStored)).number for _ in range(2)] == [2, 3]
 
     async def test_what_is_over_is_called_off(self, house: House) -> None:

@@ -490,7 +490,7 @@ async def test_each_game_says_what_it_follows_on(scene: Scene) -> None:
     uplink = await scene.uplink(host, patience=0)
     peer = await scene.scheduler.peer()
     games = [game_done(TOKENS[0], number).result for number in (1, 2, 3)]
-    await peer.say(msgspec.structs.replace(PLACE, finished=tuple(games[:1])))
+    await peer.say(msgspec.structs.replace(PLACE, finished_games=tuple(games[:1])))
     await peer.next(scheduler_protocol.MatchAccepted)
     for number in (2, 3):
         await keep(uplink, game_done(TOKENS[0], number))
