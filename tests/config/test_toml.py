@@ -96,10 +96,10 @@ READERS: dict[str, Callable[[Path], object]] = {
     "kicks": read_file,
     "kicks text": lambda path: read_text(path.read_text()),
     "tournament": read_tournament_config,
-    "contest settings": lambda path: settings_loader.load(path, {}),
-    "contest settings text": lambda path: settings_loader.loads(path.read_text(), "text"),
+    "contest settings": lambda path: settings_loader.load_settings(path, {}),
+    "contest settings text": lambda path: settings_loader.parse_settings(path.read_text(), "text"),
     "a contest's rules in a form": lambda path: rules_from_toml(path.read_text()),
-    "a value of a contest": lambda path: settings_loader.load(
+    "a value of a contest": lambda path: settings_loader.load_settings(
         None, {}, [f"server.command_port={{{path.read_text()}}}"]
     ),
     "profile": lambda path: load_profile(str(path)),

@@ -26,18 +26,18 @@ from sevenbag.cli.signals import run_until_signal
 from sevenbag.contest.credentials import read_password
 from sevenbag.contest.game.match_results import MatchResult, describe_ending
 from sevenbag.contest.passwords import hash_password
-from sevenbag.contest.scheduler_protocol import Place, Seat
+from sevenbag.contest.scheduler_protocol import AssignedPlayer, MatchAssignment
 from sevenbag.contest.server import GameServer
 from sevenbag.contest.server.scheduler_client import Uplink
 from sevenbag.contest.settings import ContestRules
-from sevenbag.contest.telemetry import make_logger
+from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import InputError, SpecError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from sevenbag.contest.settings import Settings
+    from sevenbag.contest.settings import ContestSettings
     from sevenbag.web.contest.local_stack import LocalStack
 
 
@@ -84,7 +84,7 @@ def run_contest_serve(args: argparse.Namespace) -> int:
     return 0
 
 
-async def _serve_site(stack: LocalStack, settings: Settings) -> None:
+async def _serve_site(stack: LocalStack, settings: ContestSettings) -> None:
     async with stack:
         write_lines(f"site: {stack.site.address}")
         if not await asyncio.to_thread(stack.store.admins.exist):
@@ -92,7 +92,7 @@ async def _serve_site(stack: LocalStack, settings: Settings) -> None:
         await stack.wait_for_failure()
 
 
-async def _admin_message(stack: LocalStack, settings: Settings) -> str:
+async def _admin_message(stack: LocalStack, settings: ContestSettings) -> str:
     from sevenbag.web.contest.account_routes import create_admin_link  # noqa: PLC0415  # as above
 
     # Output to anything but a terminal usually ends up in a log that others may read.
@@ -131,7 +131,7 @@ def run_contest_game_server(args: argparse.Namespace) -> int:
         settings.server,
         test_client=settings.test_client,
         log=settings.log,
-        keeper=Uplink(settings.server, logger=make_logger(settings.log)),
+        keeper=Uplink(settings.server, logger=create_logger(settings.log)),
     )
     aborts: set[asyncio.Task[None]] = set()
     run_until_signal(
@@ -183,7 +183,9 @@ def run_contest_match(args: argparse.Namespace) -> int:
     return run_until_signal(_play_single_match(settings, sides))
 
 
-async def _play_single_match(settings: Settings, sides: Sequence[tuple[Seat, str]]) -> int:
+async def _play_single_match(
+    settings: ContestSettings, sides: Sequence[tuple[AssignedPlayer, str]]
+) -> int:
     # A match cannot continue elsewhere: do not wait for the end of a game at shutdown.
     at_once = msgspec.structs.replace(settings.server, farewell="break off")
     server = GameServer(at_once, test_client=settings.test_client, log=settings.log, keeper=None)
@@ -193,10 +195,10 @@ async def _play_single_match(settings: Settings, sides: Sequence[tuple[Seat, str
     (first, _), (second, _) = sides
     try:
         server.place(
-            Place(
+            MatchAssignment(
                 match_token=token,
                 match_name=f"{first.team} against {second.team}",
-                seats=(first, second),
+                players=(first, second),
                 rules=ContestRules(game=settings.game, match=settings.match),
             )
         )
@@ -272,7 +274,7 @@ def _parse_password_files(values: Sequence[str], teams: Sequence[str]) -> dict[s
     return own if shared is None else dict.fromkeys(teams, shared) | own
 
 
-def _parse_side(text: str, file: Path | None) -> tuple[Seat, str]:
+def _parse_side(text: str, file: Path | None) -> tuple[AssignedPlayer, str]:
     """Return a side of the match and a description of its access, for the output."""
     name, separator, bot = text.partition("=")
     if not name or (separator and not bot):
@@ -284,14 +286,14 @@ def _parse_side(text: str, file: Path | None) -> tuple[Seat, str]:
                 f"invalid bot: expected a built-in bot, got {bot!r}; let a team play it by"
                 " sevenbag join"
             )
-        return Seat(team=name, bot=bot), f"built-in bot {bot}"
+        return AssignedPlayer(team=name, bot=bot), f"built-in bot {bot}"
     if file is None:
         password = secrets.token_urlsafe(9)
         access = f"password {password}"
     else:
         password = read_password(file)
         access = f"the password in {file}"
-    return Seat(team=name, password_hash=hash_password(password)), access
+    return AssignedPlayer(team=name, password_hash=hash_password(password)), access
 
 
 _EXTERNAL: Final = frozenset({"tbp", "triangle", "ws", "wss", "worker"})

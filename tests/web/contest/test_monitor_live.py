@@ -268,7 +268,7 @@ async def test_an_endpoint_that_is_none(
     places[channel.token] = "rubbish"
     viewer = hub.subscribe([subject(channel)])
     assert (await until(viewer, named("match_frame")))["status"] == "waiting"
-    assert await asyncio.to_thread(telemetry.written)
+    assert await asyncio.to_thread(telemetry.flush_logs)
     assert "live.subscribe_failed" in capsys.readouterr().err
     places[channel.token] = channel.endpoint
     await until(viewer, lambda event: event["status"] == "assigned")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from sevenbag.contest.game.pason_replay import decode
+from sevenbag.contest.game.pason_replay import decode_replay
 from sevenbag.drawing.cells import COLORS
 from sevenbag.protocols.pason.pason_conversion import cell_bit
 from tests.web.contest.hosted import GameServer
@@ -290,7 +290,7 @@ def test_a_replay_is_played(visit: Callable[..., Page], site: Running, server: G
     # The file is the game.
     with page.expect_download() as download:
         page.get_by_role("link", name="Download replay").click()
-    record = decode(Path(download.value.path()).read_bytes())
+    record = decode_replay(Path(download.value.path()).read_bytes())
     assert record.header.teams == server.states.teams
 
 

@@ -13,7 +13,7 @@ import argon2
 import pytest
 
 from sevenbag.contest import passwords, telemetry
-from sevenbag.contest.passwords import is_right
+from sevenbag.contest.passwords import verify_password
 from sevenbag.web.contest import site_authentication
 from sevenbag.web.contest.account_routes import create_admin_link
 from sevenbag.web.contest.site_authentication import RateLimit
@@ -187,7 +187,7 @@ def test_it_takes_no_less_work_either(
 
     def counted(password_hash: str, text: str) -> bool:
         checked.append(text)
-        return is_right(password_hash, text)
+        return verify_password(password_hash, text)
 
     monkeypatch.setattr(passwords, "is_right", counted)
     site = make_site()
@@ -258,7 +258,7 @@ def test_passwords_that_were_not_checked_do_not_count(
         raise passwords.TooBusyError("too many passwords are being checked")
 
     with monkeypatch.context() as crowded:
-        crowded.setattr(passwords.PasswordChecks, "is_right", busy)
+        crowded.setattr(passwords.PasswordVerifier, "is_right", busy)
         statuses = {login_status(frozen_site, "203.0.113.7", PASSWORD) for _ in range(10)}
     assert statuses == {503}
     assert login_status(frozen_site, "203.0.113.7", PASSWORD) == 303
@@ -405,7 +405,7 @@ def test_no_password_and_no_token_is_written_down(
     visitor.get(f"/team?password={secret}")
     visitor.send("/login", name="Careful", password=secret + "x")
     site.visitor().send(urlsplit(link).path, name="Grace", password=secret, password_again=secret)
-    assert telemetry.written()
+    assert telemetry.flush_logs()
     out, err = capfd.readouterr()
     logged = out + err
     assert "/scheduler/create_unauthenticated_test_match" in logged

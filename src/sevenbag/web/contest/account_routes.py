@@ -11,7 +11,7 @@ from litestar.exceptions import NotFoundException, PermissionDeniedException
 from litestar.params import FromPath
 from litestar.response import Redirect, Template
 
-from sevenbag.contest.passwords import LONGEST, SHORTEST, TooBusyError
+from sevenbag.contest.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, TooBusyError
 from sevenbag.contest.store import expect_other_than
 from sevenbag.contest.store.rows import checked_name
 from sevenbag.errors import InputError, NameTakenError
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from litestar.connection import ASGIConnection
     from litestar.handlers import BaseRouteHandler
 
-    from sevenbag.contest.settings import Settings
+    from sevenbag.contest.settings import ContestSettings
     from sevenbag.contest.store import Invitation, Role, Store
 
-PASSWORD_LIMITS: Final = {"shortest": SHORTEST, "longest": LONGEST}
+PASSWORD_LIMITS: Final = {"shortest": MIN_PASSWORD_LENGTH, "longest": MAX_PASSWORD_LENGTH}
 """Length of passwords, for the templates of forms."""
 MAX_ECHOED_LENGTH: Final = 200
 """Maximum length of input that a page shows again."""
@@ -42,7 +42,7 @@ Session = NamedDependency[BrowserSession]
 Form = NamedDependency[SubmittedForm]
 
 
-def create_admin_link(store: Store, settings: Settings, address: str | None = None) -> str:
+def create_admin_link(store: Store, settings: ContestSettings, address: str | None = None) -> str:
     """Create a link that makes its user an administrator.
 
     Args:

@@ -14,9 +14,9 @@ from litestar.params import FromPath, FromQuery
 from litestar.response import Redirect, Template
 
 from sevenbag.contest import settings_loader
-from sevenbag.contest.bracket import Plan
+from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.passwords import TooBusyError
-from sevenbag.contest.settings import ContestRules, GameRules, MatchRules, Settings
+from sevenbag.contest.settings import ContestRules, ContestSettings, GameRules, MatchRules
 from sevenbag.contest.store import UNFINISHED, expect_other_than
 from sevenbag.errors import InputError, NameTakenError, SchedulerError, SettingsError, shown
 from sevenbag.web.contest.account_routes import (
@@ -35,7 +35,7 @@ from sevenbag.web.contest.team_routes import limit_id
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sevenbag.contest.ranking import Standing
+    from sevenbag.contest.ranking import TeamStanding
     from sevenbag.contest.store import ContestRow
     from sevenbag.web.contest.site_authentication import BrowserSession
     from sevenbag.web.contest.site_context import SiteContext
@@ -178,12 +178,12 @@ class ContestController(Controller):
         """Show a contest with its matches, ranking and rules."""
         contests = site.store.contests
         row = contests.get(contest_id)
-        table: tuple[Standing, ...] = ()
+        table: tuple[TeamStanding, ...] = ()
         champion: int | None = None
         # A contest that has not started may have too few teams for a tournament.
         if row.began is not None:
             tournament = contests.tournament(contest_id)
-            table = tournament.table if row.plan.ranking else ()
+            table = tournament.ranking if row.plan.ranking else ()
             champion = tournament.champion
         matches = site.store.matches.of_contest(contest_id)
         return render_page(
@@ -342,20 +342,20 @@ def parse_rules(texts: Mapping[str, str]) -> ContestRules:
                 continue
             key, text = field.name.removeprefix(f"{section}."), texts[field.name].strip()
             try:
-                settings_loader.value_of(section, key, text)
+                settings_loader.parse_value(section, key, text)
             except SettingsError as error:
                 errors[field.name] = str(error).removeprefix(f"flag {section}.").strip()
             else:
                 flags.append(f"{field.name}={text}")
     if errors:
         raise InvalidRulesError(errors)
-    return _extract_rules(settings_loader.load(None, {}, flags))
+    return _extract_rules(settings_loader.load_settings(None, {}, flags))
 
 
 def rules_to_toml(rules: ContestRules) -> str:
     """Return rules as sections of a settings file."""
-    settings = Settings(game=rules.game, match=rules.match)
-    return settings_loader.as_toml(settings, sections=tuple(_RULE_SECTIONS))
+    settings = ContestSettings(game=rules.game, match=rules.match)
+    return settings_loader.to_toml(settings, sections=tuple(_RULE_SECTIONS))
 
 
 def rules_from_toml(text: str) -> ContestRules:
@@ -365,7 +365,7 @@ def rules_from_toml(text: str) -> ContestRules:
         InvalidRulesError: the text is invalid; the message has the line.
     """
     try:
-        settings = settings_loader.loads(text, "rules", sections=tuple(_RULE_SECTIONS))
+        settings = settings_loader.parse_settings(text, "rules", sections=tuple(_RULE_SECTIONS))
     except SettingsError as error:
         raise InvalidRulesError({"": str(error).removeprefix("rules: ")}) from None
     return _extract_rules(settings)
@@ -455,7 +455,7 @@ def _update_contest(
     *,
     name: str | None = None,
     rules: ContestRules | None = None,
-    plan: Plan | None = None,
+    plan: ContestPlan | None = None,
     entrants: list[int] | None = None,
 ) -> ContestRow:
     """Change a contest, unless it has changed since the form was loaded.
@@ -483,7 +483,7 @@ def _render_plan(
     """Render the form of a contest's plan; submitted values are shown again."""
     chosen = [entrant.name for entrant in row.entrants] if row else None
     places = {name: str(place) for place, name in enumerate(chosen or (), start=1)}
-    plan = row.plan if row else Plan()
+    plan = row.plan if row else ContestPlan()
     name = row.name if row else ""
     if form is not None:
         chosen, name = list(form.values("team")), form.text("name")[:MAX_ECHOED_LENGTH]
@@ -527,7 +527,7 @@ def _read_plan(form: SubmittedForm) -> dict[str, object]:
     }
 
 
-def _parse_plan(form: SubmittedForm) -> Plan:
+def _parse_plan(form: SubmittedForm) -> ContestPlan:
     """Parse the plan in a form.
 
     Raises:
@@ -540,7 +540,7 @@ def _parse_plan(form: SubmittedForm) -> Plan:
             raise InputError(f"invalid {key}: expected a non-negative integer")
         plan[key] = int(text)
     try:
-        return msgspec.convert(plan, Plan)
+        return msgspec.convert(plan, ContestPlan)
     except msgspec.ValidationError as error:
         raise InputError(str(error)) from None
 
@@ -570,7 +570,7 @@ def _render_rules(
 _RULE_SECTIONS: Final[dict[str, type[msgspec.Struct]]] = {"game": GameRules, "match": MatchRules}
 
 
-def _extract_rules(settings: Settings) -> ContestRules:
+def _extract_rules(settings: ContestSettings) -> ContestRules:
     return ContestRules(game=settings.game, match=settings.match)
 
 
@@ -583,7 +583,7 @@ def _format_value(value: object) -> str:
 
 
 def _build_rule_fields(section: str, rules: type[msgspec.Struct]) -> tuple[RuleField, ...]:
-    _, descriptions = settings_loader.meanings(rules)
+    _, descriptions = settings_loader.describe_keys(rules)
     info = cast("types.StructType", types.type_info(rules))
     return tuple(
         RuleField(

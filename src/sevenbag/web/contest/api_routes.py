@@ -10,7 +10,7 @@ import msgspec
 from litestar import MediaType, Request, Response, WebSocket, get, post, websocket
 from litestar.exceptions import WebSocketException
 
-from sevenbag.contest.credentials import authorized
+from sevenbag.contest.credentials import is_authorized
 from sevenbag.contest.passwords import TooBusyError
 from sevenbag.contest.scheduler_protocol import LINK_PATH
 from sevenbag.errors import InputError, SchedulerError, StoreError
@@ -89,7 +89,7 @@ def require_scheduler_secret(
 ) -> None:
     """Guard the route of game servers."""
     site: SiteContext = connection.app.state.site
-    if not authorized(connection.headers.get("authorization", ""), site.scheduler_secret):
+    if not is_authorized(connection.headers.get("authorization", ""), site.scheduler_secret):
         client = get_browser_session(connection).client
         site.log.warning("game_server.rejected", client=client, reason="invalid_secret")
         raise WebSocketException(code=_INVALID_SECRET, detail="invalid secret")

@@ -14,9 +14,9 @@ from litestar.response import Redirect
 from litestar.template import TemplateConfig
 
 from sevenbag.contest.child_process import raise_file_limit
-from sevenbag.contest.credentials import load_secret
+from sevenbag.contest.credentials import load_or_create_secret
 from sevenbag.contest.passwords import TooBusyError
-from sevenbag.contest.scheduler_protocol import LINK_PATH, LONGEST_FRAME
+from sevenbag.contest.scheduler_protocol import LINK_PATH, MAX_FRAME_BYTES
 from sevenbag.errors import (
     InputError,
     SchedulerError,
@@ -55,7 +55,7 @@ from sevenbag.web.core.static_files import STATIC_FOLDER, create_file_router
 
 if TYPE_CHECKING:
     from sevenbag.contest.scheduler import Scheduler
-    from sevenbag.contest.settings import Settings
+    from sevenbag.contest.settings import ContestSettings
     from sevenbag.contest.store import Store
 
 _MAX_CONNECTIONS: Final = 2_000
@@ -82,14 +82,16 @@ class ContestSite:
         InputError: a setting is invalid, or the server cannot listen at its address.
     """
 
-    def __init__(self, store: Store, scheduler: Scheduler, settings: Settings) -> None:
+    def __init__(self, store: Store, scheduler: Scheduler, settings: ContestSettings) -> None:
         site_settings = settings.site
         _check_url(site_settings.url)
         proxies = parse_networks(site_settings.trusted_proxies)
         self._broadcaster = LiveBroadcaster.for_scheduler(scheduler, store, settings.log)
         raise_file_limit(_MAX_CONNECTIONS + _OTHER_FILES)
         limiter = ConnectionLimiter(_MAX_CONNECTIONS, proxies)
-        site = SiteContext(store, scheduler, settings, load_secret(site_settings.secret_file))
+        site = SiteContext(
+            store, scheduler, settings, load_or_create_secret(site_settings.secret_file)
+        )
         site.metrics.add_source(self._broadcaster.metrics, "Value of the live broadcast.")
         site.metrics.add_source(limiter.metrics, "Connections of the site.")
         app = SessionMiddleware(
@@ -111,7 +113,7 @@ class ContestSite:
             site_settings.port,
             max_message_bytes=_MAX_PAGE_MESSAGE_BYTES,
             # Messages of game servers contain replays.
-            message_limits={LINK_PATH: LONGEST_FRAME},
+            message_limits={LINK_PATH: MAX_FRAME_BYTES},
             limiter=limiter,
             trusted_proxies=proxies,
         )

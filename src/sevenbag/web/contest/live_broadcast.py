@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 import zmq
 
-from sevenbag.contest.game.state_encoder import FIGURES_TOPIC
+from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC
 from sevenbag.contest.settings import LogSettings
-from sevenbag.contest.telemetry import make_logger
+from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import SevenbagError
 from sevenbag.web.contest.match_frames import MatchTracker, encode_event
 
@@ -116,7 +116,7 @@ class LiveBroadcaster:
         self._subscribe_changes = subscribe_changes
         self._active_tokens = active_tokens
         self._find_match = find_match
-        self._logger = logger or make_logger(LogSettings())
+        self._logger = logger or create_logger(LogSettings())
         self._max_viewers = max_viewers
         self._frame_interval = 1 / frames_per_second
         self._context: zmq.Context[zmq.Socket[bytes]] | None = None
@@ -141,7 +141,7 @@ class LiveBroadcaster:
             scheduler.subscribe,
             scheduler.playing,
             find_match,
-            make_logger(log),
+            create_logger(log),
         )
 
     def metrics(self) -> dict[str, float]:
@@ -421,14 +421,14 @@ class _StateSubscription:
 
     def add(self, match: _LiveMatch) -> None:
         self.matches[match.token] = match
-        for topic in (match.token, FIGURES_TOPIC + match.token):
+        for topic in (match.token, STATISTICS_TOPIC + match.token):
             self._socket.subscribe(topic)
         # Any call on the socket may consume the signal for which the loop waits.
         self._loop.call_soon(self._drain)
 
     def remove(self, match: _LiveMatch) -> None:
         del self.matches[match.token]
-        for topic in (match.token, FIGURES_TOPIC + match.token):
+        for topic in (match.token, STATISTICS_TOPIC + match.token):
             self._socket.unsubscribe(topic)
         self._loop.call_soon(self._drain)
 
@@ -451,8 +451,8 @@ class _StateSubscription:
     def _dispatch(self, frames: Iterable[bytes]) -> None:
         topic, data = (*frames, b"", b"")[:2]
         name = topic.decode("latin-1")
-        if name.startswith(FIGURES_TOPIC):
-            match = self.matches.get(name.removeprefix(FIGURES_TOPIC))
+        if name.startswith(STATISTICS_TOPIC):
+            match = self.matches.get(name.removeprefix(STATISTICS_TOPIC))
             if match is not None:
                 match.handle_statistics(data)
         elif name in self.matches:

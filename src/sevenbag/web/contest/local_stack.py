@@ -10,14 +10,14 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sevenbag.contest.bracket import Plan
-from sevenbag.contest.child_process import Child
+from sevenbag.contest.bracket import ContestPlan
+from sevenbag.contest.child_process import ChildProcess
 from sevenbag.contest.client.connection import Address
 from sevenbag.contest.game.match_results import describe_ending
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler import Scheduler
 from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, SiteSettings
-from sevenbag.contest.settings_loader import as_toml, load
+from sevenbag.contest.settings_loader import load_settings, to_toml
 from sevenbag.contest.store import Store
 from sevenbag.errors import ContestError, InputError
 from sevenbag.web.contest.app import ContestSite
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import TracebackType
 
-    from sevenbag.contest.settings import Settings
+    from sevenbag.contest.settings import ContestSettings
     from sevenbag.contest.store import MatchRow
 
 DEMO_TEAMS: Final = ("Alpha", "Beta")
@@ -53,7 +53,7 @@ class LocalStack:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: ContestSettings,
         *,
         arguments: Sequence[str],
         game_servers: int,
@@ -66,7 +66,7 @@ class LocalStack:
         self._tasks: list[asyncio.Task[object]] = []
         self.store = Store(settings.site.store)
         self.scheduler = Scheduler(self.store, settings)
-        self.game_servers: list[Child] = []
+        self.game_servers: list[ChildProcess] = []
         self.site: ContestSite
 
     async def __aenter__(self) -> LocalStack:
@@ -119,11 +119,11 @@ class LocalStack:
     def abort_games(self) -> None:
         """Abort running games during the shutdown; they continue after the next start."""
         for server in self.game_servers:
-            server.hurry()
+            server.terminate()
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _create_game_server(self, number: int, address: str) -> Child:
+    def _create_game_server(self, number: int, address: str) -> ChildProcess:
         server = self._settings.server
         settings = {
             "name": f"{server.name or socket.gethostname()}-{number}",
@@ -137,12 +137,12 @@ class LocalStack:
         arguments = ["contest", "game-server", *self._arguments]
         for key, value in settings.items():
             arguments += ["--set", f"server.{key}={value}"]
-        return Child(
+        return ChildProcess(
             f"game server {number}",
             arguments,
             self._report,
-            again=True,
-            grace=server.farewell_seconds + 5.0,
+            restart=True,
+            stop_seconds=server.farewell_seconds + 5.0,
         )
 
 
@@ -228,7 +228,7 @@ class ContestDemo:
         if port is None:
             port = default.port if is_port_free(default.host, default.port) else 0
         address = find_free_loopback(COMMAND_PORT, STATE_PORT)
-        self.settings = load(
+        self.settings = load_settings(
             None,
             overrides=[
                 "site.title=Demo",
@@ -259,7 +259,7 @@ class ContestDemo:
             SevenbagError: a part failed.
         """
         file = self._folder / "contest.toml"
-        file.write_text(as_toml(self.settings), "utf-8")
+        file.write_text(to_toml(self.settings), "utf-8")
         stack = LocalStack(
             self.settings,
             arguments=["--settings", str(file.resolve())],
@@ -284,9 +284,9 @@ class ContestDemo:
 
     # --- helpers --------------------------------------------------------------------------------
 
-    async def _create_clients(self, stack: LocalStack) -> list[Child]:
+    async def _create_clients(self, stack: LocalStack) -> list[ChildProcess]:
         """Register the teams, and create the processes of their clients."""
-        clients: list[Child] = []
+        clients: list[ChildProcess] = []
         for team, bot in zip(DEMO_TEAMS, self._bots, strict=True):
             password = secrets.token_urlsafe(12)
             password_hash = await asyncio.to_thread(hash_password, password)
@@ -298,7 +298,7 @@ class ContestDemo:
             arguments += ["--password-file", str(file)]
             arguments += ["--moves-per-second", str(self._moves_per_second)]
             # The demo reports the match itself.
-            clients.append(Child(f"{team}'s client", arguments, lambda _: None))
+            clients.append(ChildProcess(f"{team}'s client", arguments, lambda _: None))
             self._report(f"{team} is played by {bot}")
         return clients
 
@@ -326,7 +326,7 @@ class ContestDemo:
     async def _play(self, stack: LocalStack) -> None:
         """Start the contest, and report its progress until the match is over."""
         contest = await stack.scheduler.create_contest(
-            "Demo", list(DEMO_TEAMS), plan=Plan(ranking=False)
+            "Demo", list(DEMO_TEAMS), plan=ContestPlan(ranking=False)
         )
         await stack.scheduler.start_contest(contest.id)
         match_reported = address_reported = False

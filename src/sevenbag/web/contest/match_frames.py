@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from sevenbag.contest.game.cell_tracker import Painter
-from sevenbag.contest.game.pason_replay import decode, frames
-from sevenbag.contest.game.state_encoder import MatchFigures, decode_figures
+from sevenbag.contest.game.cell_tracker import CellTracker
+from sevenbag.contest.game.pason_replay import decode_replay, iterate_frames
+from sevenbag.contest.game.state_encoder import MatchStatistics, decode_statistics
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.pason.messages import (
     MAX_STATE_BYTES,
@@ -26,16 +26,16 @@ from sevenbag.protocols.pason.pason_conversion import decode_board
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sevenbag.contest.game.pason_replay import PieceView, Record, View
-    from sevenbag.contest.game.state_encoder import GameFigures
+    from sevenbag.contest.game.pason_replay import PasonFrame, PasonFramePiece, PasonReplay
+    from sevenbag.contest.game.state_encoder import GameStatistics
     from sevenbag.protocols.pason.messages import State
 
 MAX_QUEUE: Final = 20
 """Maximum number of upcoming pieces in a frame."""
 MAX_REPLAY_FRAMES: Final = 20_000
-"""Maximum number of frames of a replay; longer games are thinned out evenly."""
+"""Maximum number of iterate_frames of a replay; longer games are thinned out evenly."""
 _KEPT_CLEARS: Final = 8
-"""Number of clears and garbage rises that each frame repeats, for viewers that miss frames."""
+"""Number of clears and garbage rises that each frame repeats, for viewers that miss iterate_frames."""
 _MAX_COORDINATE: Final = 100
 """Maximum coordinate of a piece; JavaScript's integers end at 2**53."""
 
@@ -129,14 +129,14 @@ class ReplayFrame(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class ReplayAnimation(msgspec.Struct, frozen=True, kw_only=True):
-    """Finished game as a sequence of frames."""
+    """Finished game as a sequence of iterate_frames."""
 
     teams: tuple[str, str]
     winner: int
     ending: str
     scores: tuple[int, int]
     milliseconds: int
-    frames: list[ReplayFrame]
+    iterate_frames: list[ReplayFrame]
 
 
 def encode_event(event: msgspec.Struct) -> str:
@@ -161,13 +161,13 @@ class MatchTracker:
         self.invalid_messages = 0
         self._status: LiveStatus = "waiting"
         self._game = ""
-        self._painters = (Painter(), Painter())
+        self._painters = (CellTracker(), CellTracker())
         self._pieces: list[PieceState | None] = [None, None]
         self._queue = ""
         self._animations = 0
         self._clears: deque[tuple[int, int, tuple[int, ...]]] = deque(maxlen=_KEPT_CLEARS)
         self._garbage_rises: deque[tuple[int, int, int]] = deque(maxlen=_KEPT_CLEARS)
-        self._statistics: GameFigures | None = None
+        self._statistics: GameStatistics | None = None
         self._scores: dict[str, int] = {}
         # Piece states arrive many times a second; only those that are shown are decoded.
         self._pending_pieces: bytes | None = None
@@ -207,13 +207,13 @@ class MatchTracker:
     def handle_statistics(self, data: bytes) -> None:
         """Update the statistics, which game servers send to viewers only."""
         try:
-            statistics = decode_figures(data) if len(data) <= MAX_STATE_BYTES else None
+            statistics = decode_statistics(data) if len(data) <= MAX_STATE_BYTES else None
         except ProtocolError:
             statistics = None
         if statistics is None:
             self.invalid_messages += 1
             return
-        if isinstance(statistics, MatchFigures):
+        if isinstance(statistics, MatchStatistics):
             return  # pages show the result in the store
         self._start_game(statistics.game_name)
         self._statistics = statistics
@@ -250,7 +250,7 @@ class MatchTracker:
                 continue
             painter = self._painters[seat]
             before = painter.rows
-            rise = painter.board(decode_board(team_state.board_state), self._pieces[seat])
+            rise = painter.update(decode_board(team_state.board_state), self._pieces[seat])
             if painter.rows is before:
                 continue
             if team_state.cleared_rows:
@@ -289,7 +289,7 @@ class MatchTracker:
         if game == self._game:
             return
         self._game = game
-        self._painters = (Painter(), Painter())
+        self._painters = (CellTracker(), CellTracker())
         self._pieces = [None, None]
         self._queue = ""
         self._statistics = None
@@ -346,14 +346,14 @@ def render_replay(replay: bytes, max_frames: int = MAX_REPLAY_FRAMES) -> bytes:
     Raises:
         FormatError: the replay is invalid.
     """
-    record = decode(replay)
+    record = decode_replay(replay)
     animation = ReplayAnimation(
         teams=record.header.teams,
         winner=record.end.winner,
         ending=record.end.ending,
         scores=record.end.scores,
         milliseconds=record.end.milliseconds,
-        frames=list(_iterate_frames(record, max_frames)),
+        iterate_frames=list(_iterate_frames(record, max_frames)),
     )
     return gzip.compress(msgspec.json.encode(animation), 5, mtime=0)
 
@@ -376,28 +376,28 @@ def _encode_piece(piece: PieceState | None) -> FallingPiece | None:
     return piece.piece, piece.orient, piece.row, piece.col
 
 
-def _convert_piece(piece: PieceView | None) -> PieceState | None:
+def _convert_piece(piece: PasonFramePiece | None) -> PieceState | None:
     return None if piece is None else msgspec.convert(piece, PieceState)
 
 
-def _iterate_frames(record: Record, max_frames: int) -> Iterator[ReplayFrame]:
-    painters = Painter(), Painter()
+def _iterate_frames(record: PasonReplay, max_frames: int) -> Iterator[ReplayFrame]:
+    painters = CellTracker(), CellTracker()
     pieces: tuple[PieceState | None, ...] = (None, None)
     boards = ("", "")
     previous: dict[str, Any] = {}
-    for milliseconds, view in frames(record, max_frames):
+    for milliseconds, view in iterate_frames(record, max_frames):
         texts: list[str | None] = [None, None]
         rises: list[tuple[int, int]] = []
         for seat, painter in enumerate(painters):
             if view["boards"][seat] == boards[seat]:
                 continue
-            rise = painter.board(decode_board(view["boards"][seat]), pieces[seat])
+            rise = painter.update(decode_board(view["boards"][seat]), pieces[seat])
             texts[seat] = painter.text
             if rise:
                 rises.append((seat, rise))
         pieces, boards = tuple(map(_convert_piece, view["pieces"])), view["boards"]
         values = _read_values(view, pieces)
-        # In most frames, only one piece has moved.
+        # In most iterate_frames, only one piece has moved.
         changes = {
             name: value for name, value in values.items() if previous.get(name, _MISSING) != value
         }
@@ -411,7 +411,7 @@ def _iterate_frames(record: Record, max_frames: int) -> Iterator[ReplayFrame]:
         )
 
 
-def _read_values(view: View, pieces: tuple[PieceState | None, ...]) -> dict[str, Any]:
+def _read_values(view: PasonFrame, pieces: tuple[PieceState | None, ...]) -> dict[str, Any]:
     return {
         "p": tuple(map(_encode_piece, pieces)),
         "q": "".join(view["queue"]),

@@ -12,8 +12,8 @@ from sevenbag.contest.store.rows import UNFINISHED
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sevenbag.contest.bracket import Tie, Tournament
-    from sevenbag.contest.ranking import Standing
+    from sevenbag.contest.bracket import BracketMatch, ContestTournament
+    from sevenbag.contest.ranking import TeamStanding
     from sevenbag.contest.store import ContestRow, GameRow, MatchRow, MatchState, Store
 
 MAX_LIVE: Final = 12
@@ -78,7 +78,7 @@ class ContestOverview(NamedTuple):
     row: ContestRow
     rounds: tuple[BracketRound, ...]
     third_place: BracketTie | None
-    ranking: tuple[Standing, ...]
+    ranking: tuple[TeamStanding, ...]
     champion: str | None
     matches_left: int
 
@@ -223,12 +223,12 @@ def _find_current(rows: Sequence[ContestRow]) -> ContestRow | None:
 
 
 def _build_contest(
-    row: ContestRow, tournament: Tournament, by_slot: Mapping[str, MatchRow]
+    row: ContestRow, tournament: ContestTournament, by_slot: Mapping[str, MatchRow]
 ) -> ContestOverview:
     names = [entrant.name for entrant in row.entrants]
-    rounds = tournament.rounds
+    rounds = tournament.bracket_rounds
     champion = tournament.champion
-    third = tournament.third
+    third = tournament.third_place_match
     fixtures = [each for ranked in tournament.ranking_rounds for each in ranked]
     return ContestOverview(
         row=row,
@@ -242,7 +242,7 @@ def _build_contest(
         third_place=None
         if third is None
         else _build_tie(third, names, by_slot, rounds[-2], "Loser"),
-        ranking=tournament.table if row.plan.ranking else (),
+        ranking=tournament.ranking if row.plan.ranking else (),
         champion=None if champion is None else names[champion],
         matches_left=sum(
             each.slot not in by_slot or by_slot[each.slot].state != "done" for each in fixtures
@@ -255,10 +255,10 @@ def _round_name(ties: int) -> str:
 
 
 def _build_tie(
-    tie: Tie,
+    tie: BracketMatch,
     names: Sequence[str],
     by_slot: Mapping[str, MatchRow],
-    earlier: Sequence[Tie],
+    earlier: Sequence[BracketMatch],
     outcome: str = "Winner",
 ) -> BracketTie:
     """Build a tie between the winners, or losers, of earlier ties."""
@@ -283,7 +283,9 @@ def _build_tie(
     return BracketTie(tie.name, state, match.id, sides, ending)
 
 
-def _describe_origin(tie: Tie, seat: int, earlier: Sequence[Tie], outcome: str) -> str:
+def _describe_origin(
+    tie: BracketMatch, seat: int, earlier: Sequence[BracketMatch], outcome: str
+) -> str:
     """Describe the origin of a team that is not known yet."""
     seed = tie.seeds[seat]
     if seed is not None:

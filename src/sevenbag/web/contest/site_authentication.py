@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from litestar.connection import ASGIConnection
     from litestar.handlers import BaseRouteHandler
 
-    from sevenbag.contest.passwords import PasswordChecks
+    from sevenbag.contest.passwords import PasswordVerifier
     from sevenbag.contest.store import Session, Store
     from sevenbag.web.contest.site_context import SiteMetrics
     from sevenbag.web.core.origin_guard import AsgiApp, Receive, Scope, Send
@@ -264,7 +264,7 @@ class Authenticator:
         metrics: counters of logins.
     """
 
-    def __init__(self, store: Store, passwords: PasswordChecks, metrics: SiteMetrics) -> None:
+    def __init__(self, store: Store, passwords: PasswordVerifier, metrics: SiteMetrics) -> None:
         self._store = store
         self._passwords = passwords
         self._metrics = metrics
@@ -326,7 +326,7 @@ class Authenticator:
                 raise LoginRejectedError("too many wrong passwords; try again in a minute", 429)
         password_hash = account.password_hash if account else None
         try:
-            is_right = await self._passwords.is_right(password_hash, password)
+            is_right = await self._passwords.verify(password_hash, password)
         except TooBusyError:
             # The password was not checked, so this does not count as a guess.
             _release(limits)

@@ -10,8 +10,8 @@ from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from sevenbag.contest.passwords import PasswordChecks
-from sevenbag.contest.telemetry import make_logger
+from sevenbag.contest.passwords import PasswordVerifier
+from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import printable
 from sevenbag.web.contest.site_authentication import Authenticator, RateLimit
 from sevenbag.web.core.connection_limits import client_address
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
     from sevenbag.contest.scheduler import Scheduler
-    from sevenbag.contest.settings import Settings
+    from sevenbag.contest.settings import ContestSettings
     from sevenbag.contest.store import Store
     from sevenbag.web.contest.site_authentication import BrowserSession
     from sevenbag.web.core.origin_guard import AsgiApp, Receive, Scope, Send
@@ -52,17 +52,17 @@ class SiteContext:
     """
 
     def __init__(
-        self, store: Store, scheduler: Scheduler, settings: Settings, scheduler_secret: str
+        self, store: Store, scheduler: Scheduler, settings: ContestSettings, scheduler_secret: str
     ) -> None:
         self.store = store
         self.scheduler = scheduler
         self.settings = settings
         self.scheduler_secret = scheduler_secret
-        self.passwords = PasswordChecks()
+        self.passwords = PasswordVerifier()
         # Teams in the same room often share an address.
         self.registration_limit = RateLimit(30, 20.0)
         self.test_match_limit = RateLimit(20, 3.0)
-        self.log: FilteringBoundLogger = make_logger(settings.log)
+        self.log: FilteringBoundLogger = create_logger(settings.log)
         self.metrics = SiteMetrics(scheduler.metrics)
         self.authenticator = Authenticator(store, self.passwords, self.metrics)
 

@@ -191,7 +191,7 @@ def _build_match(site: SiteContext, team: Team, row: MatchRow) -> TeamMatch:
     games = site.store.matches.games(row.id)
     moves: Counter[str] = Counter()
     for game in games:
-        moves.update(game.result.verdicts[seat])
+        moves.update(game.result.move_counts[seat])
     outcome = ""
     if row.result is not None and row.result.winner is not None:
         outcome = "won" if row.result.winner == seat else "lost"
@@ -213,7 +213,7 @@ def _build_game(game: GameRow, seat: int) -> TeamGame:
         result.winner == seat,
         _own_first(result.scores, seat),
         result.ending,
-        sort_outcomes(result.verdicts[seat]),
+        sort_outcomes(result.move_counts[seat]),
     )
 
 
