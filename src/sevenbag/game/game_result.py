@@ -158,7 +158,7 @@ def decide_winner(
     stats: tuple[PlayerStats, PlayerStats],
     double: Literal["draw", "attack"] = "draw",
 ) -> int | None:
-    """The winner under the arena's rules.
+    """Return the winner under the arena's rules.
 
     The one left standing; at the piece limit, and where a lead decides, more attack.
 

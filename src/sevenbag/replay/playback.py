@@ -93,7 +93,7 @@ class Playback:
 
     @property
     def at_end(self) -> bool:
-        """Whether every recorded turn was played."""
+        """Return True if every recorded turn was played."""
         return self.turn == len(self.replay.turns)
 
     def step(self) -> tuple[Lock | None, Lock | None]:
@@ -134,7 +134,7 @@ class Playback:
         self.play_to(turn)
 
     def player_stats(self) -> tuple[PlayerStats, PlayerStats]:
-        """What each has done up to here; with thinking times, where the replay has them."""
+        """Return the statistics of both players so far, with recorded thinking times."""
         played = self.replay.turns[: self.turn]
         times = [turn.milliseconds for turn in played if turn.milliseconds is not None]
         first, second = (
@@ -149,7 +149,7 @@ class Playback:
         return first, second
 
     def differences(self) -> list[str]:
-        """What came out otherwise than recorded, at the end; empty if all is the same."""
+        """Return the differences from the recorded result; empty if there are none."""
         return [text for text, _, _ in self._compared()]
 
     def differences_of(self, player: int) -> tuple[ReplayDifference, ...]:
@@ -233,7 +233,7 @@ class Playback:
             ) from None
 
     def _differences_of_limits(self) -> Iterator[tuple[str, ReplayDifference, None]]:
-        """Whether a game that ended by a limit has reached it."""
+        """Yield a difference if a game that ended by a limit has not reached it."""
         header, ending = self.replay.header, GameEnding(self.replay.outcome.ending)
         first, second = (game.stats for game in self.game.players)
         placed, led = max(first.pieces, second.pieces), abs(first.attack - second.attack)

@@ -52,7 +52,7 @@ def bucket_start_ms(bucket: int) -> float:
 
 
 def build_histogram(times: Iterable[float]) -> Histogram:
-    """How many of these times, in milliseconds, fall into each bucket."""
+    """Count the times, in milliseconds, in each bucket."""
     return Counter(map(bucket_index, times))
 
 
@@ -68,7 +68,7 @@ def merge_histograms(
 
 
 def histogram_percentile(counts: Mapping[int, int], share: float) -> float | None:
-    """What `percentile` would say, about; in milliseconds. None where nothing is counted."""
+    """Estimate a percentile in milliseconds; None for an empty histogram."""
     total = sum(counts.values())
     if total == 0:
         return None
@@ -91,7 +91,7 @@ ClearCounts = dict[ClearKind, Count]
 
 
 class LatencySummary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How long a bot took for its answers, in milliseconds.
+    """Thinking times of a bot, in milliseconds.
 
     Attributes:
         histogram: pairs of bucket and count, `sevenbag.replay.player_statistics` says which; the
@@ -109,7 +109,7 @@ class LatencySummary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 class PlayerStatistics(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a player did in a game.
+    """Statistics of a player in a game.
 
     Attributes:
         pieces: pieces placed.
@@ -196,7 +196,7 @@ class PlayerTally:
     def summarize(
         self, elapsed_s: float | None = None, game_s: float | None = None
     ) -> PlayerStatistics:
-        """What was counted so far.
+        """Return the statistics so far.
 
         Args:
             elapsed_s: how long the game took, in seconds; None where nobody measured it.
@@ -217,13 +217,13 @@ class PlayerTally:
 
 
 def clear_kind(lock: Lock) -> str:
-    """What kind of clear a lock with cleared rows is, in the words of the kernel's statistics."""
+    """Return the kind of clear of a lock, by the names of the kernel's statistics."""
     lines = _LINES[min(lock.lines, len(_LINES) - 1)]
     return _SPINS[lock.spin] + lines
 
 
 def summarize_latency(times: Sequence[float]) -> LatencySummary:
-    """What there is to say of thinking times, in milliseconds; at least one."""
+    """Summarize one or more thinking times, in milliseconds."""
     ascending = sorted(times)
     return LatencySummary(
         mean=round(sum(ascending) / len(ascending), 4),

@@ -67,7 +67,7 @@ class TetrioPlayback(Playback):
         return first, second
 
     def differences(self) -> list[str]:
-        """What came out otherwise than the game recorded; empty if all is the same."""
+        """Return the differences from the recorded game; empty if there are none."""
         return [
             f"{verdict.name}: {verdict.error or difference}"
             for verdict in verify_round(self._recording, self._number)
@@ -152,7 +152,7 @@ class _RecordedPlayer:
 
     @property
     def moments(self) -> list[tuple[int, int]]:
-        """When pieces lock: the frame, and which of those that lock there, mostly the only one."""
+        """Moments of locks: the frame, and the index among the locks at that frame."""
         frames = [lock.frame for lock in self._locks]
         return [(frame, number - frames.index(frame)) for number, frame in enumerate(frames)]
 
@@ -163,7 +163,7 @@ class _RecordedPlayer:
         self._passed = 0
 
     def align(self, moments: Sequence[tuple[int, int]]) -> None:
-        """Which of the locks comes at which turn."""
+        """Assign the locks to turns."""
         at = {moment: number for number, moment in enumerate(self.moments)}
         self._by_turn = [at.get(moment) for moment in moments]
 

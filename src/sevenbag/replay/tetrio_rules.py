@@ -204,7 +204,7 @@ def _frame_rules(options: Options) -> FrameRules:
 
 
 def _reject_unknown(options: Options) -> None:
-    """What changes a game in ways that no recorded one has shown."""
+    """Reject options whose effect no recorded game has shown."""
     if options.version not in _KNOWN_VERSIONS:
         _reject("version", options.version, _KNOWN_VERSIONS)
     for name, value, needed in (

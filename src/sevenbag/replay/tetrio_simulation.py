@@ -196,7 +196,7 @@ class SimulatedPlayer:
 
 @dataclass(frozen=True, slots=True)
 class ReplayVerification:
-    """Whether a player's part of a round came out as recorded.
+    """Comparison of a simulated player with the recording of a round.
 
     Attributes:
         round: from 1.
@@ -214,7 +214,7 @@ class ReplayVerification:
 
     @property
     def matches(self) -> bool:
-        """Whether it was played again and came out as recorded."""
+        """Return True if the simulation succeeded and matches the recording."""
         return not self.differences and self.error is None
 
 
@@ -302,7 +302,7 @@ def verify_round(
 
 
 def tetrio_counters(game: FrameGame) -> dict[str, float]:
-    """What TETR.IO counts of a game, by its own names."""
+    """Return the counters of a game by TETR.IO's names."""
     stats, clears = game.stats, game.stats.clears
     dry_minis, dry_spins = stats.dry_spins
     seconds = math.floor(game.lasted) / 60
@@ -395,7 +395,7 @@ def _differences(
 
 
 def _end_differences(replayed: SimulatedPlayer, *, is_new: bool) -> Iterator[ReplayDifference]:
-    """Whether it ended when it should, and for the same reason."""
+    """Yield differences in the time and reason of the end."""
     player, game = replayed.player, replayed.game
     if game.out is not None and game.frame < player.frames:
         yield ReplayDifference("frames", game.frame, player.frames, game.stats.pieces, game.frame)

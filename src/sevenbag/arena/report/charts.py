@@ -120,7 +120,7 @@ def draw_ratings_chart(summary: TournamentSummary) -> str | None:
 
 
 def draw_elo_chart(summary: TournamentSummary) -> str | None:
-    """How the Elo of the first of two engines, and its interval, went on; None without pairs."""
+    """Draw the Elo of the first of two engines with its interval over time; None without pairs."""
     points = list(iterate_pair_points(0, summary.games)) if len(summary.engines) == 2 else []
     if len(points) < 3:
         return None
@@ -175,7 +175,7 @@ def draw_histogram_chart(
     unit: str,
     values: Callable[[EngineSummary], Sequence[float]],
 ) -> str | None:
-    """How a figure of its games is spread, for each engine; None where there is none.
+    """Draw the distribution of a value per game, for each engine; None without values.
 
     Args:
         summary: the tournament.
@@ -212,7 +212,7 @@ def draw_histogram_chart(
 
 
 def draw_latency_chart(summary: TournamentSummary) -> str | None:
-    """How thinking times are spread, for each engine, by powers of ten; None without times."""
+    """Draw the distribution of thinking times, for each engine; None without times."""
     ranking = [engine for engine in summary.ranking if engine.latency_histogram][:MAX_CHART_ENGINES]
     if not ranking:
         return None

@@ -155,7 +155,7 @@ def _section_element(title: str, *parts: str) -> str:
 
 
 def _format_config() -> dict[str, Any]:
-    """What the script must know to draw: shapes and colours of pieces, rows that are seen."""
+    """Return the script's constants: shapes and colours of pieces, number of visible rows."""
     return {
         "colors": COLORS,
         "cells": {

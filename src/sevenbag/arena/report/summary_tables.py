@@ -38,7 +38,7 @@ def standings_table(summary: TournamentSummary) -> str:
 
 
 def summary_notes(summary: TournamentSummary) -> str:
-    """What the standings mean."""
+    """Return notes that explain the standings."""
     parts = ["LOS: likelihood of being stronger than the next."]
     if summary.ratings is not None:
         parts.insert(0, "Elo relative to the mean of all.")
@@ -48,7 +48,7 @@ def summary_notes(summary: TournamentSummary) -> str:
 
 
 def sprt_lines(summary: TournamentSummary) -> str:
-    """How the sequential tests stand."""
+    """Return a line for the state of each sequential test."""
     told = "".join(_sprt_line(summary, each) for each in summary.tests[:MAX_ENCOUNTERS])
     return told + _omitted_note(len(summary.tests), MAX_ENCOUNTERS)
 
@@ -66,7 +66,7 @@ def encounters_table(summary: TournamentSummary) -> str:
 
 
 def playing_table(summary: TournamentSummary) -> str:
-    """How each plays: the figures behind the plots."""
+    """Return the table of playing statistics, which the plots show."""
     head = ["name", "pieces", "attack", "APP", "PPS (game clock)", "lives", "deaths"]
     head += ["ms p50", "p95", "p99"]
     rows = [_playing_row(engine) for engine in summary.ranking]

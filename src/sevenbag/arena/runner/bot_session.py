@@ -227,7 +227,7 @@ class BotSession:
         await self.bot.garbage(pending)
 
     def _by_clock(self, left: float) -> Limits:
-        """What to spend on a move so that the clock lasts."""
+        """Return limits for a move so that the clock lasts for the game."""
         assert self._clock is not None
         share = min(left * 1000 / _EXPECTED_MOVES + self._clock.increment, left * 1000 * _MAX_SHARE)
         milliseconds = self.limits.milliseconds

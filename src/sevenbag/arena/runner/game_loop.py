@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GameConfig:
-    """Under which a game is played.
+    """Configuration of one game: rules, limits and timing.
 
     Attributes:
         rules: the rules.
@@ -87,7 +87,7 @@ T = TypeVar("T")
 
 
 class GameLoop:
-    """Two sessions and a game.
+    """Loop that asks two bot sessions and locks their pieces in a game.
 
     Attributes:
         sessions: the bots.
@@ -126,7 +126,7 @@ class GameLoop:
     async def call_bots(
         self, calls: Mapping[int, Coroutine[object, object, T]], seconds: float
     ) -> dict[int, T | None]:
-        """What calls to sessions come to, by session; None for one that got stuck in its call.
+        """Return the results of calls to sessions; None for a call that did not return.
 
         A session keeps its own deadlines; a second after those it is no longer waited for one that
         has got stuck in them, as with a bot that will not be cancelled.
@@ -153,7 +153,7 @@ class GameLoop:
         return answers
 
     def first_legal(self, player: int, moves: Sequence[Placement]) -> Placement | None:
-        """What of these a player can play; None if nothing, which costs it the game."""
+        """Return the first legal placement; None if there is none, and the player loses."""
         try:
             return first_legal(self.game.players[player], moves)
         except PlacementError as error:
@@ -161,7 +161,7 @@ class GameLoop:
             return None
 
     def others(self, player: int) -> tuple[Position, ...]:
-        """How the others stand, for a bot that wants to know."""
+        """Return the opponents' positions if the bot wants them."""
         if not self.sessions[player].wants_opponents:
             return ()
         return (self.game.players[1 - player].position(),)
@@ -227,12 +227,12 @@ class GameLoop:
 
     @property
     def has_loser(self) -> bool:
-        """Whether somebody has lost."""
+        """Return True if a player has lost."""
         first, second = self.sessions
         return first.loss is not None or second.loss is not None or self.game.over
 
     def find_ending(self) -> GameEnding | None:
-        """What ends the game as it stands; None if it goes on."""
+        """Return the reason that the game is over; None while it goes on."""
         if self.has_loser:
             return GameEnding.LOSS
         first, second = (game.stats for game in self.game.players)
@@ -244,7 +244,7 @@ class GameLoop:
         return None
 
     def stats(self) -> tuple[PlayerStats, PlayerStats]:
-        """What both have done so far."""
+        """Return the statistics of both players so far."""
         elapsed = time.monotonic() - self.began if self.began is not None else 0.0
         first, second = (
             PlayerStats(
@@ -262,7 +262,7 @@ class GameLoop:
         return first, second
 
     def result(self, names: tuple[str, str], ending: GameEnding) -> GameResult:
-        """How the game ended."""
+        """Return the result of the game."""
         losses = (None, None) if ending is GameEnding.INTERRUPTED else self._losses()
         stats = self.stats()
         winner = decide_winner(ending, losses, stats, self.config.double)
@@ -335,14 +335,14 @@ async def play_turns(loop: GameLoop) -> GameEnding:
 
 @dataclass(frozen=True, slots=True)
 class BotUpdate:
-    """What a bot hears between two of its moves; no placement means: take the new position."""
+    """Updates sent to a bot between its moves; without a placement it gets a new position."""
 
     placement: Placement | None = None
     new_pieces: tuple[Piece, ...] = ()
 
 
 def update_after_lock(lock: Lock) -> BotUpdate:
-    """What a bot hears of its own lock."""
+    """Return the update that tells a bot of its own lock."""
     if lock.garbage:
         return BotUpdate()
     return BotUpdate(lock.placement, tuple(lock.new_pieces))
@@ -362,7 +362,7 @@ async def send_updates(loop: GameLoop, player: int, update: BotUpdate) -> None:
 async def _ask_for_placements(
     loop: GameLoop, update: Sequence[BotUpdate], due: float
 ) -> tuple[Placement, Placement] | None:
-    """What both play; None if one of them fell instead."""
+    """Return the placements of both players; None if one of them lost instead."""
     patience = max(
         session.step_timeout("tell") + session.answer_timeout for session in loop.sessions
     )
@@ -400,7 +400,7 @@ async def play_in_real_time(loop: GameLoop, timing: RealTime) -> GameEnding:
 
 
 def count_key_frames(game: Player, placement: Placement, rules: Rules) -> int:
-    """How long the keys of a placement take by the rules' delays, in frames.
+    """Return the frames that the keys of a placement take under the rules' delays.
 
     The fewest keys lead there, a key more if it comes out of hold. Where a soft drop is among them,
     every row that the piece falls counts.
@@ -420,7 +420,7 @@ def count_key_frames(game: Player, placement: Placement, rules: Rules) -> int:
 
 
 def min_lock_frames(lock: Lock, rules: Rules) -> int:
-    """How long it takes from a lock until the next piece appears, in frames."""
+    """Return the frames from a lock until the next piece appears."""
     delays = rules.delays
     if lock.perfect_clear:
         clear = delays.perfect_clear
@@ -434,7 +434,7 @@ _DROPS: Final = frozenset({Key.SOFT_DROP, Key.SONIC_DROP})
 
 @dataclass(slots=True)
 class _RealTimePlayer:
-    """Where a player is on its own time.
+    """State of one player in a real-time game.
 
     Attributes:
         appears: the frame at which its piece appears, or has appeared.
@@ -456,7 +456,7 @@ class _RealTimePlayer:
 
 
 def _is_at(lock: Lock, choice: Placement | None) -> bool:
-    """Whether a piece has locked where its player wanted it to."""
+    """Return True if a piece locked at the chosen placement."""
     return choice is not None and set(lock.placement.cells) == set(choice.cells)
 
 
@@ -503,7 +503,7 @@ class _SimulatedGame:
                 self._choose(player, moves, self._granted(loop.sessions[player]))
 
     def _granted(self, session: BotSession) -> float:
-        """How long an answer takes in simulated time, in frames."""
+        """Return the duration of an answer in simulated time, in frames."""
         limits = session.granted_limits
         seconds = (limits.milliseconds or 0.0) / 1000
         if limits.nodes is not None and self._timing.nps is not None:
@@ -600,7 +600,7 @@ class _SimulatedGame:
         side.choice = choice
 
     def _next_of(self, side: _RealTimePlayer) -> int:
-        """When something happens to a player: its piece locks, or appears."""
+        """Return the frame of a player's next event: its piece locks or appears."""
         return side.appears if side.choice is None else math.ceil(side.locks)
 
     def _lock(self, frame: int) -> None:

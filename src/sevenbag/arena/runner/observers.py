@@ -186,14 +186,14 @@ def _encode_info(turn: PlayedTurn, session: int) -> replay.Info | None:
 
 
 def _bounded(value: object) -> float | None:
-    """What a file can hold of a figure; bots say what they like."""
+    """Return a number within the bounds of the file format; bots may send any."""
     if not isinstance(value, int | float) or not -_MAX_NUMBER <= value <= _MAX_NUMBER:
         return None
     return value
 
 
 def _replace_surrogates(text: str) -> str:
-    """What a file in UTF-8 can hold of a text; a command line may have other bytes in it."""
+    """Replace surrogates, which UTF-8 cannot encode; command lines may contain them."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

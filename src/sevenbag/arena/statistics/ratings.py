@@ -70,7 +70,7 @@ def format_unpaired_note(games: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """How often each outcome was seen, from the worst for the first player to the best.
+    """Counts of each outcome, from the worst for the first player to the best.
 
     Attributes:
         counts: as many as the class has outcomes.
@@ -94,7 +94,7 @@ class Outcomes:
 
     @classmethod
     def outcome_scores(cls) -> tuple[float, ...]:
-        """What each outcome is worth, from 0 to 1."""
+        """Return the score of each outcome, from 0 to 1."""
         return tuple(
             index / (2 * cls.GAMES_PER_OUTCOME) for index in range(2 * cls.GAMES_PER_OUTCOME + 1)
         )
@@ -155,7 +155,7 @@ class Outcomes:
         return math.fsum(squares) / self.total
 
     def elo(self) -> Interval:
-        """How much stronger the first player is.
+        """Return the Elo difference in favour of the first player.
 
         Outcomes that are all the same have no spread: then nothing bounds the estimate.
         """
@@ -224,7 +224,7 @@ class Pentanomial(Outcomes):
 
 
 def normal_cdf(deviations: float) -> float:
-    """What part of a normal distribution lies below so many standard deviations."""
+    """Return the standard normal cumulative distribution at a value."""
     return math.erfc(-deviations / math.sqrt(2)) / 2
 
 
@@ -245,7 +245,7 @@ class Ratings:
     covariance: tuple[tuple[float, ...], ...]
 
     def difference(self, one: int, other: int) -> Interval:
-        """How much stronger one bot is than another."""
+        """Return the rating difference in favour of one bot over another."""
         value = self.elo[one].value - self.elo[other].value
         error = Z_95 * self._deviation(one, other)
         return Interval(value, value - error, value + error)
@@ -342,7 +342,7 @@ def _dispersion(
     points: Mapping[tuple[int, int], float],
     pairs: Mapping[tuple[int, int], Pentanomial],
 ) -> float:
-    """How many times as much the points vary as those of independent games would; at least once."""
+    """Return the variance of the points relative to that of independent games; at least 1."""
     seen = expected = 0.0
     for (one, other), outcomes in pairs.items():
         mean = chance[one][other]

@@ -75,7 +75,7 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Where the LLR accepts H0, and where H1."""
+        """Return the LLR bounds at which H0 and H1 are accepted."""
         return (
             math.log(self.beta / (1 - self.alpha)),
             math.log((1 - self.beta) / self.alpha),
@@ -102,7 +102,7 @@ class Sprt:
         return total * math.fsum(ratios)
 
     def decision(self, outcomes: Outcomes) -> SprtDecision | None:
-        """What these games decide: ``H0``, ``H1``, or None: play on."""
+        """Return the accepted hypothesis, ``H0`` or ``H1``; None if more games are needed."""
         lower, upper = self.bounds
         llr = self.llr(outcomes)
         if llr <= lower:

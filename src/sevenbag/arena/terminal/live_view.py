@@ -135,7 +135,7 @@ class LineObserver(GameObserver):
 
 
 def format_game_start(names: tuple[str, str], rules: str, seed: int) -> str:
-    """Who plays, by which rules."""
+    """Format the players and rules of a game that begins."""
     return f"{names[0]} against {names[1]}, rules {rules}, seed {seed}"
 
 

@@ -191,7 +191,7 @@ class PcDemoGame:
 
     @property
     def elapsed_seconds(self) -> float:
-        """How long it has been played, pauses left out."""
+        """Return the elapsed seconds without pauses."""
         return self._played
 
     def pause(self, now: float) -> None:
@@ -297,7 +297,7 @@ def _after(board: Board, piece: Placement, key: str, kicks: Kicks) -> Placement:
 
 
 def drop_piece(board: Board, piece: Placement) -> Placement:
-    """Where a piece comes to lie if it falls straight down."""
+    """Return the placement after a hard drop."""
     y = piece.y
     while board.fits(Placement(piece.piece, piece.rotation, piece.x, y - 1)):
         y -= 1
@@ -335,7 +335,7 @@ _CLEAR_MESSAGE: Final = 0.45
 
 @dataclass(frozen=True, slots=True)
 class PcDemoScene:
-    """What is to be seen.
+    """State of the demo to be drawn.
 
     Attributes:
         rows: of the board from the bottom; the falling piece in capitals, its shadow in small

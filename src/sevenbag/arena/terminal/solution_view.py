@@ -37,7 +37,7 @@ _INK: Final = "bold #14161b"
 
 @dataclass(frozen=True, slots=True)
 class SolutionScene:
-    """What is to be seen.
+    """State of the solution view to be drawn.
 
     Attributes:
         solution: the perfect clear.
@@ -158,7 +158,7 @@ def _sequence(scene: SolutionScene) -> Text:
 
 
 def _order(scene: SolutionScene) -> Text:
-    """Which piece is placed when; underlined where hold is used for it."""
+    """Return the order of pieces; a piece from hold is underlined."""
     line = Text("order ", style=LABEL_STYLE)
     for index, placement in enumerate(scene.solution.placements):
         letter = placement.piece.name

@@ -93,7 +93,7 @@ _IDLE_SECONDS: Final = 30.0
 
 
 class _BotPool:
-    """What lasts from game to game in a thread: the event loop, and programs that are kept.
+    """Event loop and idle bots of one thread, reused from game to game.
 
     Where workers stay when the tournament is over, nobody tells them so: what is kept is ended
     when nothing was played for a while.

@@ -58,7 +58,7 @@ class ScheduledGame:
 
 @dataclass(frozen=True, slots=True)
 class TournamentPlan:
-    """What a schedule follows from.
+    """Parameters of a schedule.
 
     Attributes:
         kind: of the tournament.
@@ -88,7 +88,7 @@ class TournamentPlan:
 
     @property
     def open_ended(self) -> bool:
-        """Whether an encounter ends by what comes of its games."""
+        """Return True if the results decide the number of games of an encounter."""
         return self.tested or self.settings.first_to is not None
 
     @property
@@ -231,7 +231,7 @@ def _is_decided(
     encounter: _EncounterKey,
     games: Sequence[GameRecord],
 ) -> bool:
-    """Whether an encounter needs no game beyond these."""
+    """Return True if an encounter needs no more games."""
     if plan.kind == "knockout":
         return _winner(plan, encounter, games) is not None
     if len(games) >= plan.games:
@@ -246,7 +246,7 @@ def _is_decided(
 def _winner(
     plan: TournamentPlan, encounter: _EncounterKey, games: Sequence[GameRecord]
 ) -> int | None:
-    """Who goes on to the next round after so many games; None while that is not known."""
+    """Return the winner of an encounter; None while it is undecided."""
     first, second = encounter.players
     if plan.settings.first_to is not None:
         wins = Counter[int]()
@@ -331,7 +331,7 @@ class _Writer:
             )
 
     def _begin(self, number: int, pair: int) -> tuple[int, str | None]:
-        """What a pair of an encounter begins with; all encounters of a round begin alike."""
+        """Return the opening of a pair; all encounters of a round use the same ones."""
         plan = self._plan
         place = (number - 1) * ((plan.games + 1) // 2) + pair
         if not plan.openings:

@@ -65,7 +65,7 @@ GameCount = Annotated[int, Meta(ge=1, le=MAX_GAMES)]
 
 
 class PlayerConfig(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One who plays.
+    """Engine of a tournament.
 
     Attributes:
         name: what it is called.
@@ -91,17 +91,17 @@ class PlayerConfig(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     @property
     def limits(self) -> Limits:
-        """What it may spend on a move."""
+        """Return the limits of a move."""
         return Limits(self.ms, self.nodes)
 
     @property
     def clock(self) -> GameClock | None:
-        """What it may spend on a game."""
+        """Return the clock for a game; None for none."""
         return None if self.bank is None else GameClock(self.bank, self.increment)
 
 
 class TournamentSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How the games of a tournament are played, and how many.
+    """Options of the games of a tournament, and their number.
 
     Attributes:
         games: of each encounter; None where something else ends it.
@@ -216,7 +216,7 @@ def assign_names(engines: Sequence[PlayerConfig], bots: Sequence[Bot]) -> list[P
 
 
 def read_players(header: TournamentHeader) -> tuple[PlayerConfig, ...]:
-    """Who plays in a tournament.
+    """Read the players of a tournament from its header.
 
     Raises:
         FormatError: the header was not written by `header_of`.
@@ -237,7 +237,7 @@ def read_players(header: TournamentHeader) -> tuple[PlayerConfig, ...]:
 
 
 def read_settings(header: TournamentHeader) -> TournamentSettings:
-    """How a tournament is played.
+    """Read the settings of a tournament from its header.
 
     Raises:
         FormatError: the header was not written by `header_of`.
@@ -246,7 +246,7 @@ def read_settings(header: TournamentHeader) -> TournamentSettings:
 
 
 def read_header_openings(header: TournamentHeader, rules: Rules) -> tuple[Opening, ...]:
-    """What the games of a tournament begin with.
+    """Read the openings of a tournament from its header.
 
     Raises:
         FormatError: the header was not written by `header_of`.
@@ -255,7 +255,7 @@ def read_header_openings(header: TournamentHeader, rules: Rules) -> tuple[Openin
 
 
 def create_real_time(settings: TournamentSettings, pps: tuple[float, float]) -> RealTime | None:
-    """How time passes in a game of two with these paces; None where they take turns.
+    """Create the timing of a game at these paces; None if players take turns.
 
     Raises:
         InputError: a pace that cannot be played.
@@ -492,7 +492,7 @@ class _Reader:
 
 
 def _plain(error: str) -> str:
-    """What is wrong, without signs that only its decoder's users know."""
+    """Return the message of an error without the decoder's notation."""
     what, _, where = error.replace("`", "").partition(" - at ")
     words = _WORDS_OF.get(where.rpartition(".")[2])
     if words is not None and what.startswith("Invalid enum value"):

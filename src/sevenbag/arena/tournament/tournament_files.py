@@ -56,7 +56,7 @@ ReplayPath = Annotated[str, Meta(max_length=100, pattern=r"^replays/[A-Za-z0-9_-
 
 
 class EngineRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One who plays.
+    """Engine of a tournament.
 
     Attributes:
         name: what it is called; no two of a tournament are called the same.
@@ -90,7 +90,7 @@ class SprtRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TournamentHeader(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known before the first game.
+    """Header of a tournament, written before the first game.
 
     Attributes:
         name: what the tournament is called.
@@ -116,7 +116,7 @@ class TournamentHeader(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LossRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Why a player lost: one of the reasons in docs/replay.md, and the words of the error."""
+    """Loss of a player: one of the reasons in docs/replay.md, and the error message."""
 
     reason: Name
     detail: Annotated[str, Meta(max_length=2000)] = ""
@@ -159,18 +159,18 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_finished(self) -> bool:
-        """Whether the game came to its end: one that was broken off says nothing."""
+        """Return True if the game was not interrupted."""
         return self.ending != "interrupted"
 
     def points(self, engine: int) -> float:
-        """What an engine of this game got out of it: 1, a half or 0."""
+        """Return the points of an engine in this game: 1, 0.5 or 0."""
         if self.winner is None:
             return 0.5
         return float(self.players[self.winner] == engine)
 
 
 class TournamentOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How a tournament ended.
+    """Outcome of a tournament.
 
     Attributes:
         finished: False where it was broken off.
@@ -190,7 +190,7 @@ class TournamentOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
 
 
 def read_header(folder: str | os.PathLike[str]) -> TournamentHeader:
-    """What a tournament is.
+    """Read the header of a tournament.
 
     Raises:
         FormatError: there is none in this folder, or it is not as described here.
@@ -244,7 +244,7 @@ def read_games(folder: str | os.PathLike[str], header: TournamentHeader) -> list
 
 
 def read_result(folder: str | os.PathLike[str]) -> TournamentOutcome | None:
-    """How a tournament ended; None where it has not.
+    """Read the outcome of a tournament; None if it is not over.
 
     Raises:
         FormatError: the file is not as described here.
@@ -396,7 +396,7 @@ def _check(game: GameRecord, engines: int, where: str) -> None:
 
 
 def _cut_torn_line(path: Path) -> None:
-    """What a writer that was killed has left of its last line would spoil the next one."""
+    """Remove an incomplete last line, left by a writer that was killed."""
     with contextlib.suppress(FileNotFoundError), path.open("r+b") as file:
         end = file.seek(0, os.SEEK_END)
         kept = end

@@ -36,7 +36,7 @@ FAULT_LABELS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class MatchDecision:
-    """When a match was decided.
+    """Decision of a match, and the number of games until then.
 
     Attributes:
         games: so many count, from the first of the schedule on.
@@ -54,7 +54,7 @@ class MatchDecision:
 
 @dataclass(frozen=True, slots=True)
 class SprtState:
-    """How the test of an encounter stands.
+    """State of the sequential test of an encounter.
 
     Attributes:
         players: engines by number; the hypotheses are about the first.
@@ -73,7 +73,7 @@ class SprtState:
 
 @dataclass(slots=True)
 class EngineStanding:
-    """How an engine stands.
+    """Standing of an engine.
 
     Attributes:
         engine: by number.
@@ -162,7 +162,7 @@ class TournamentResults:
             self._follow()
 
     def add_bye(self, engine: int, points: int) -> None:
-        """Somebody gets points for a round without an opponent."""
+        """Give points to an engine without an opponent in a round."""
         self._byes[engine] = self._byes.get(engine, 0) + points
 
     def encounter_games(self, number: int, tie: int) -> list[GameRecord]:
@@ -171,7 +171,7 @@ class TournamentResults:
         return sorted(games, key=lambda game: game.id)
 
     def points_before(self, engine: int, *, before: int) -> float:
-        """What an engine got out of the games of the rounds before one, byes not counted."""
+        """Return the points of an engine before a round, without byes."""
         return sum(
             game.points(engine)
             for game in self._games.values()
@@ -179,7 +179,7 @@ class TournamentResults:
         )
 
     def sprt_decision(self, games: Sequence[GameRecord]) -> Literal["H0", "H1"] | None:
-        """What the test says of an encounter, of the first one in its first game."""
+        """Return the decision of the test on an encounter, seen from its first engine."""
         return None if self._sprt is None else self._sprt.decision(count_pairs(games))
 
     def tests(self) -> list[SprtState]:
@@ -210,7 +210,7 @@ class TournamentResults:
 
     @property
     def llr(self) -> float:
-        """How far the test has come: the logarithm of the likelihood ratio."""
+        """Return the log-likelihood ratio of the test."""
         return 0.0 if self._sprt is None else self._sprt.llr(self._pairs)
 
     @property
@@ -276,7 +276,7 @@ class TournamentResults:
     def _tie_break(
         self, standing: EngineStanding, games: Sequence[GameRecord], points: Sequence[float]
     ) -> tuple[float, ...]:
-        """What counts where points are equal: Buchholz, Sonneborn-Berger, attack per piece."""
+        """Return the tie break: Buchholz, Sonneborn-Berger, attack per piece."""
         engine = standing.engine
         beaten, met = 0.0, 0.0
         for game in games:

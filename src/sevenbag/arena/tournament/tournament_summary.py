@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Survival:
-    """What share of the players outlives each time.
+    """Kaplan-Meier estimate of the share of players that survive each time.
 
     Attributes:
         steps: times at which somebody died, ascending, each with the share that is left after it.
@@ -49,7 +49,7 @@ class Survival:
         return next((time for time, share in self.steps if share <= _HALF), None)
 
     def survival_rate(self, time: int) -> float:
-        """What share outlives a time."""
+        """Return the share that survives a time."""
         left = 1.0
         for step, share in self.steps:
             if step > time:
@@ -89,7 +89,7 @@ TOP_OUTS: Final = frozenset(reason.value for reason in LossReason if reason.is_t
 
 @dataclass(frozen=True, slots=True)
 class EngineSummary:
-    """What one engine did in all its games that count.
+    """Statistics of one engine over all its games that count.
 
     Attributes:
         engine: its place in the tournament's list.
@@ -163,7 +163,7 @@ class EngineSummary:
 
 @dataclass(frozen=True, slots=True)
 class EncounterSummary:
-    """What two engines did against each other.
+    """Statistics of two engines against each other.
 
     Attributes:
         first: number of the one that the outcomes are seen from.
@@ -179,7 +179,7 @@ class EncounterSummary:
 
     @property
     def outcomes(self) -> Outcomes:
-        """What is judged by: pairs, if most games are in some."""
+        """Return the outcomes used for estimates: pairs, if most games belong to pairs."""
         return self.pairs if self.pairs.games * 2 > self.games.games else self.games
 
     @property
@@ -275,7 +275,7 @@ def summarize_games(
     games: Iterable[GameRecord],
     result: TournamentOutcome | None = None,
 ) -> TournamentSummary:
-    """What these games say.
+    """Summarize the games of a tournament.
 
     Args:
         header: what the tournament is.
@@ -325,7 +325,7 @@ def _group_pairs(first: int, games: Sequence[GameRecord]) -> Pentanomial:
 
 
 def iterate_pair_points(first: int, games: Sequence[GameRecord]) -> Iterable[float]:
-    """What an engine got out of each complete pair, in the order of the schedule."""
+    """Iterate over the points of an engine in each complete pair, in schedule order."""
     paired: dict[int, list[GameRecord]] = defaultdict(list)
     for game in games:
         paired[game.pair].append(game)
