@@ -36,7 +36,7 @@ class BotChannel(Protocol):
 
     @property
     def running(self) -> bool:
-        """Whether messages can still be sent to the bot."""
+        """True while messages can be sent to the bot."""
         ...
 
     @property

@@ -142,7 +142,7 @@ class ProcessChannel:
 
     @property
     def running(self) -> bool:
-        """Whether messages can still be sent."""
+        """True while messages can be sent."""
         return not self._pipes.ended
 
     @property

@@ -124,7 +124,7 @@ class WebSocketChannel:
 
     @property
     def running(self) -> bool:
-        """Whether the connection is open."""
+        """True while the connection is open."""
         return not self._ended
 
     async def send(self, data: bytes) -> None:

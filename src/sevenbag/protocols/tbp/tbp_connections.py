@@ -353,13 +353,13 @@ class TbpFrontendConnection:
 
     @property
     def accepts_garbage(self) -> bool:
-        """Whether `garbage` may be sent: announced by the bot and part of the rules."""
+        """True if `garbage` may be sent: the bot announced it and the rules have it."""
         told = self._rules is not None and self._rules.garbage == "general"
         return told and tbp.GARBAGE in self.features
 
     @property
     def suggests_unasked(self) -> bool:
-        """Whether the bot sends one suggestion for each position without a question."""
+        """True if the bot sends one suggestion for each position without a question."""
         return tbp.SKIP_SUGGEST in self.features
 
     @property
