@@ -25,7 +25,7 @@ DoubleTopOut = Literal["draw", "attack"]
 
 @dataclass(frozen=True, slots=True)
 class RealTime:
-    """Each player in a time of its own, instead of turns.
+    """Timing of a game in real time, instead of turns.
 
     A piece locks when its player is ready for it: no sooner than the pace allows, nor before the
     thinking is done and the keys are pressed. Then the rules' delays pass until the next one.

@@ -39,13 +39,13 @@ class GameEnding(enum.StrEnum):
     """Why a game is over."""
 
     LOSS = "fall"
-    """Somebody lost; both at once is a draw."""
+    """A player lost; if both lost at once, the game is a draw."""
     PIECES = "pieces"
     """The piece limit; more attack wins."""
     LEAD = "lead"
-    """Somebody led by as much attack as decides the game."""
+    """A player reached the lead in attack that decides the game."""
     INTERRUPTED = "interrupted"
-    """Broken off from outside; nobody wins."""
+    """Interrupted from outside; the game has no winner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ class PlayerStats:
         pieces: pieces placed.
         lines: lines cleared.
         attack: lines of attack made, whether they cancelled garbage or were sent.
-        thinking_seconds: seconds the bot took for its answers; None where nobody measured it.
-        elapsed_seconds: seconds the game took, waiting included; None where nobody measured it.
-        clock_seconds: seconds left on its clock; None where there is none.
+        thinking_seconds: total duration of the bot's answers; None if not measured.
+        elapsed_seconds: duration of the game, waiting included; None if not measured.
+        clock_seconds: seconds left on its clock; None without a clock.
     """
 
     pieces: int

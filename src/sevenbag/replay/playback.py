@@ -123,7 +123,7 @@ class Playback:
         return locks
 
     def play_to(self, turn: int) -> None:
-        """Play on until so many turns were played, or the replay ends."""
+        """Play up to this turn, or to the end of the replay."""
         while self.turn < min(turn, len(self.replay.turns)):
             self.step()
 

@@ -121,9 +121,9 @@ class PlayerStatistics(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
             so they add up to `attack`.
         b2b: the longest chain of difficult clears.
         combo: the longest run of clearing placements.
-        thinking_ms: how long it took for its answers; None where nobody measured it.
+        thinking_ms: duration of its answers; None if not measured.
         elapsed_s: duration of the game by the wall clock, in seconds; None if not measured.
-        game_s: duration of the game by the game clock, in seconds; None if there is none.
+        game_s: duration of the game by the game clock, in seconds; None without one.
         time_left_ms: what was left on its clock; None where there was none.
     """
 
@@ -171,7 +171,7 @@ class PlayerTally:
 
         Args:
             lock: what came of it.
-            milliseconds: how long its bot took; None where nobody measured it.
+            milliseconds: duration of its bot's answer; None if not measured.
         """
         self._pieces += 1
         if milliseconds is not None:
@@ -199,8 +199,8 @@ class PlayerTally:
         """Return the statistics so far.
 
         Args:
-            elapsed_s: how long the game took, in seconds; None where nobody measured it.
-            game_s: the same in the game's own time; None where there is none.
+            elapsed_s: duration of the game in seconds; None if not measured.
+            game_s: duration by the game clock; None without one.
         """
         return PlayerStatistics(
             pieces=self._pieces,

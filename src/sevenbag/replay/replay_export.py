@@ -1,4 +1,4 @@
-"""Replays in other formats: fumens, JSON, tables. docs/replay.md describes them."""
+"""Convert replays to fumens, JSON and CSV. docs/replay.md describes the formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A round of a TETR.IO match to be looked at like any replay: shown, converted, counted."""
+"""Play back a round of a TETR.IO match like a replay: show, convert and count it."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ class _RecordedPlayer:
             self._pass(self.game.frame + 1)
 
     def _pass(self, frame: int) -> None:
-        """Play whole frames until so many have ended."""
+        """Play whole frames up to this number."""
         end = bisect_left(self._events, frame, key=lambda event: event[0])
         script = [number for _, event in self._events[self._passed : end] for number in event]
         self._passed = max(self._passed, end)

@@ -1,4 +1,4 @@
-"""The rules of a recorded TETR.IO game as rules of ours, or why it cannot be played again."""
+"""Convert the options of a TETR.IO game to rules, or explain why they are unsupported."""
 
 from __future__ import annotations
 

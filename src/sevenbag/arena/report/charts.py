@@ -1,4 +1,4 @@
-"""Text from outside, as HTML may hold it. Bots choose their names, and reasons come from errors."""
+"""Draw the charts of a report as SVG."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ _BIN_STEPS: Final = 300
 
 
 def draw_ratings_chart(summary: TournamentSummary) -> str | None:
-    """Elo of each engine with its interval; None where nobody has one."""
+    """Draw the Elo of each engine with its interval; None without ratings."""
     ranking = summary.ranking[:MAX_CHART_ENGINES]
     elos = [summary.elo(engine) for engine in ranking]
     bounds = [part for elo in elos if elo is not None for part in elo]

@@ -38,7 +38,7 @@ T = TypeVar("T")
 class GameClock:
     """Thinking time for a whole game, as on a chess clock; who uses it up has lost.
 
-    The bot is told how much of it to use for a move: a fortieth of what is left, and the
+    The bot gets a limit for each move: a fortieth of the remaining time, and the
     increment.
 
     Attributes:
@@ -91,7 +91,7 @@ class BotSession:
     Attributes:
         bot: the bot.
         limits: what it may spend on a move; from `prepare` on, what really holds for it.
-        loss: how it failed, None as long as it has not.
+        loss: its loss; None before.
         started: whether it became ready for the rules.
         thinking_seconds: time it has taken for its answers so far.
         answer_seconds: time it took for the last one.
@@ -305,7 +305,7 @@ _REASONS: Final = {
 _MAX_DETAIL: Final = 200
 _MAX_BANK: Final = 1e9
 _EXPECTED_MOVES: Final = 40
-"""A clock is spent as if there were always so many moves left."""
+"""Number of remaining moves over which a clock is spent."""
 _MAX_SHARE: Final = 0.8
 """Part of what a clock has left that a move may take, so that the answer arrives in time."""
 _MIN_SHARE: Final = 0.1

@@ -53,16 +53,16 @@ class GameConfig:
 
     Attributes:
         rules: the rules.
-        seed: what the pieces and the garbage follow from.
-        limits: what each bot may spend on a move, as far as it heeds limits.
+        seed: seed of pieces and garbage.
+        limits: limits of each bot per move, for bots that support limits.
         specs: by which specification each bot was called for, for those who want to know.
-        pieces: after so many pieces each, more attack wins; in real time as soon as one has
-            placed so many. None for no limit.
+        pieces: piece limit, after which more attack wins; in real time as soon as one player has
+            reached it. None for no limit.
         frames_per_turn: game time of a turn, in which garbage travels; of no matter in real time.
         pps: turns begin at most so often in a second of real time; None for as fast as can be.
         deadlines: how long a bot may take over each step.
         clocks: for each bot the time it has for all its moves; None for no such limit.
-        lead: who has made so many more lines of attack has won; None for no such end.
+        lead: lead in lines of attack that wins the game; None for no such end.
         double: what both topping out at once is: a draw, or won by more attack.
         opening: a fumen, on the field of whose first page both begin; None for an empty board.
         real_time: how time passes where players do not take turns; None: they do.
@@ -153,7 +153,7 @@ class GameLoop:
         return answers
 
     def first_legal(self, player: int, moves: Sequence[Placement]) -> Placement | None:
-        """Return the first legal placement; None if there is none, and the player loses."""
+        """Return the first legal placement; without one, return None and the player loses."""
         try:
             return first_legal(self.game.players[player], moves)
         except PlacementError as error:
@@ -219,7 +219,7 @@ class GameLoop:
         """Tell that the game ends here, unfinished."""
         result = self.result(names, GameEnding.INTERRUPTED)
         for observer in self._watchers:
-            # It may be an observer that failed: the others are told nevertheless.
+            # An observer may have failed; the others are still notified.
             with contextlib.suppress(Exception):
                 observer.game_ended(result)
 
@@ -232,7 +232,7 @@ class GameLoop:
         return first.loss is not None or second.loss is not None or self.game.over
 
     def find_ending(self) -> GameEnding | None:
-        """Return the reason that the game is over; None while it goes on."""
+        """Return the reason that the game is over; None while it continues."""
         if self.has_loser:
             return GameEnding.LOSS
         first, second = (game.stats for game in self.game.players)
@@ -383,7 +383,7 @@ async def _ask_for_placements(
 async def _ask_in_time(
     loop: GameLoop, player: int, update: BotUpdate, due: float
 ) -> tuple[Placement, ...] | None:
-    # The bot hears the update at once and is asked when the turn is due: the time between is
+    # The bot gets the update at once and is asked when the turn is due: the time between is
     # its own, as bots that think unasked expect.
     await send_updates(loop, player, update)
     waiting = due - time.monotonic()
@@ -438,7 +438,7 @@ class _RealTimePlayer:
 
     Attributes:
         appears: the frame at which its piece appears, or has appeared.
-        update: what its bot has not heard yet.
+        update: updates not yet sent to its bot.
         choice: what it is going to place; None while it has to be asked.
         locks: when that locks, in frames.
         paced: when the piece before locked, as its pace counts, in frames and parts of one.
@@ -484,7 +484,7 @@ class _SimulatedGame:
                 return ending
 
     async def _ask_all(self, frame: int) -> None:
-        """Ask whoever has a piece and does not know yet where it goes."""
+        """Ask the bots that have a piece without a placement."""
         asked = [
             player
             for player, side in enumerate(self._sides)
@@ -518,7 +518,7 @@ class _SimulatedGame:
             while True:
                 self._ask_due()
                 await self._until_something_happens()
-                self._hear()
+                self._collect_answers()
                 ending = self._table.find_ending()
                 while ending is None:
                     frame = self._due()
@@ -559,7 +559,7 @@ class _SimulatedGame:
         else:
             await asyncio.sleep(seconds or 0.0)
 
-    def _hear(self) -> None:
+    def _collect_answers(self) -> None:
         for player, side in enumerate(self._sides):
             if side.task is not None and side.task.done():
                 moves, side.task = side.task.result(), None

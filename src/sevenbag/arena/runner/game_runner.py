@@ -35,7 +35,7 @@ async def play_game(
     Args:
         bots: who plays.
         config: how.
-        observers: who is told of it.
+        observers: observers of the game.
         names: what to call the players; None: by what their bots call themselves.
         prepared: which bots were prepared for these rules before.
         keep_running: bots to leave running for another game, unless they failed.

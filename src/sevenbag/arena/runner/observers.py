@@ -23,7 +23,7 @@ class GameStart:
     Attributes:
         names: the players, told apart even where both bots call themselves the same.
         rules: the rules.
-        seed: what the pieces and the garbage follow from.
+        seed: seed of pieces and garbage.
         specs: by which specification each bot was called for; empty where there was none.
         limits: what each bot may spend on a move; only limits that really hold for it.
         pieces: the piece limit; None for none.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 Z_95: Final = 1.959963984540054
-"""Within so many standard deviations of its mean lie 95 % of a normal distribution."""
+"""Half-width of the central 95 % of a normal distribution, in standard deviations."""
 
 NELO_SCALE: Final = 800 / math.log(10)
 """Normalised Elo of a game whose mean lies one standard deviation above a half."""
@@ -46,12 +46,12 @@ class Interval(NamedTuple):
 
 
 def elo_to_score(elo: float) -> float:
-    """The expected score of a player who is so many Elo stronger."""
+    """Return the expected score at an Elo difference."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def score_to_elo(score: float) -> float:
-    """So many Elo stronger is a player who scores this; infinite at 0 and 1, and beyond."""
+    """Return the Elo difference of an expected score; infinite at 0, 1 and beyond."""
     if score <= 0:
         return -math.inf
     if score >= 1:
@@ -306,7 +306,7 @@ def _fit_ratings(
     pairs: Mapping[tuple[int, int], Pentanomial],
 ) -> Ratings:
     try:
-        import choix  # noqa: PLC0415  # most commands rate nobody
+        import choix  # noqa: PLC0415  # most commands compute no ratings
         import numpy as np  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError(

@@ -1,13 +1,12 @@
-"""The sequential probability ratio test: when to stop playing, because it is decided.
+"""Decide between two hypotheses by a sequential probability ratio test (SPRT).
 
-Two hypotheses are held against each other: the first player is `elo0` stronger (H0), or `elo1`
-(H1). After any number of games the logarithm of the likelihood ratio (LLR) of the two is known; a
-test ends when it leaves its bounds (Wald 1945), and errs with the chances `alpha` and `beta`.
+The hypotheses are that the first player is `elo0` stronger (H0), or `elo1` (H1). The test ends when
+the logarithm of the likelihood ratio (LLR) leaves its bounds (Wald 1945), with the error
+probabilities `alpha` and `beta`.
 
-How often each outcome occurs is not known under either hypothesis, so each is given the best
-chances it can have (the generalised test). What follows from that is in Michel Van den Bergh,
-"Comments on normalized Elo" and "A practical introduction to the GSPRT"; fishtest and fastchess
-test by it.
+The outcome probabilities are unknown under both hypotheses, so each hypothesis gets its maximum
+likelihood estimate (generalised SPRT). Sources: Michel Van den Bergh, "Comments on normalized Elo"
+and "A practical introduction to the GSPRT". fishtest and fastchess use the same test.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from sevenbag.game.game_result import GameResult
 
 
-# Nobody sees more, and drawing must not take time from bots that play faster.
+# Faster updates are not visible, and drawing must not take time from bots that play faster.
 _LIVE_FRAME_SECONDS: Final = 1 / 20
 
 _NOTHING: Final = PlayerStats(0, 0, 0, 0.0, 0.0)

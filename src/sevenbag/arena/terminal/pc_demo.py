@@ -48,7 +48,7 @@ DEMO_RULES: Final = "tetrio-season-1"
 # Within the rows that are seen, and above all that perfect clears of so few pieces fill.
 _SPAWN: Final = (4, 18)
 _MAX_PREVIEWS: Final = 32
-# Nobody catches up with so many seconds without a burst that looks broken.
+# After a longer pause, catching up would show a burst of moves.
 _LATE: Final = 0.25
 _TURNS: Final = {"CW": 1, "FLIP": 2, "CCW": 3}
 
@@ -71,14 +71,14 @@ class PcPlan:
 
 
 def pc_demo_rules(kicks: Kicks | str, pieces: int) -> Rules:
-    """Rules under which so many pieces of the queue are seen, at most 33."""
+    """Return rules with this number of previews, at most 33."""
     rules = Rules.preset(DEMO_RULES)
     previews = min(max(pieces - 1, 5), _MAX_PREVIEWS)
     return replace(rules, pieces=replace(rules.pieces, previews=previews, kicks=kicks))
 
 
 class PcLookahead:
-    """Finds perfect clears ahead, in a thread of its own; a context, which ends that.
+    """Find perfect clears ahead in a thread; a context manager that ends the thread.
 
     Attributes:
         error: why there is no further one; None while all is well.
@@ -108,7 +108,7 @@ class PcLookahead:
         self._thread.join()
 
     def pop(self) -> PcPlan | None:
-        """The next perfect clear; None if none is ready."""
+        """Return the next perfect clear; None if the queue is empty."""
         try:
             return self._plans.get_nowait()
         except queue.Empty:
@@ -227,7 +227,7 @@ class PcDemoGame:
     # --- private --------------------------------------------------------------------------------
 
     def _begin(self) -> bool:
-        """Take the next perfect clear; False if none is ready."""
+        """Take the next perfect clear; False if the queue is empty."""
         plan = self._planner.pop()
         if plan is None:
             return False
@@ -267,7 +267,7 @@ def _spawned(piece: Piece) -> Placement:
 
 
 def _keys_to_press(board: Board, placement: Placement, kicks: Kicks) -> list[KeyPress]:
-    """The fewest keys to a placement; drops by one row are one key as long as it is held."""
+    """Return the fewest keys to a placement; a held soft drop counts as one key."""
     keys = board.path(placement, kicks, spawn=_SPAWN)
     if keys is None:
         raise SevenbagError(f"{placement} cannot be reached")

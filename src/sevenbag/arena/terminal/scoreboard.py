@@ -1,4 +1,4 @@
-"""How a tournament stands, in words and tables."""
+"""Show the standings of a tournament as text and tables."""
 
 from __future__ import annotations
 

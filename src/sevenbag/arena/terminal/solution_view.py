@@ -1,6 +1,6 @@
-"""A perfect clear in the terminal: all its pieces at once, numbered in the order they are placed.
+"""Show a perfect clear on the terminal: all pieces at once, numbered in order of placement.
 
-Rows that are cleared on the way stay where they are drawn, so that the whole is a full rectangle.
+Cleared rows stay where they are drawn, so the picture is a full rectangle.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A game of a tournament as a job: everything it needs in, everything it came to out.
+"""Play one game of a tournament as a task of an executor.
 
-It may be played in any process, of this machine or another, and more than once, if a worker is
-lost: it leaves nothing behind but its result.
+A task may run in any process of any machine, and more than once if a worker is lost. It has no side
+effects besides its result.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class FinishedGame(msgspec.Struct, frozen=True):
 
     Attributes:
         record: its line.
-        replay: its file; None where none is kept.
+        replay: content of its replay file; None without replays.
         bots_started: whether each bot became ready for the game.
         announced_names: names that the bots announced; None for a bot that announced none.
     """

@@ -1,4 +1,4 @@
-"""Who meets whom in a round: brackets, and the Swiss system."""
+"""Pair engines in a round: single-elimination brackets and the Swiss system."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_TRIES: Final = 100_000
 
 
 def bracket_order(entrants: int) -> list[int | None]:
-    """Entrants, 0 the best, as they lie in a bracket; neighbours meet, None is a bye.
+    """Return the entrants (0 is the best) in bracket order; neighbours meet, None is a bye.
 
     The first meets the last, and the first two can meet only in the final.
 
@@ -61,7 +61,7 @@ def pair_swiss_round(
     search = _PairingSearch(met)
     found = search.pairs(ranking)
     if found is None:
-        # Everybody has met so many that some have to meet again.
+        # Too many have met already: rematches are necessary.
         found = list(zip(ranking[::2], ranking[1::2], strict=True))
     return found, bye
 
@@ -75,7 +75,7 @@ class _PairingSearch:
         self._tries = 0
 
     def pairs(self, ranking: Sequence[int]) -> list[tuple[int, int]] | None:
-        """Pairs of neighbours, nobody against somebody again; None if there are none."""
+        """Return pairs of neighbours without rematches; None if impossible."""
         if not ranking:
             return []
         first, rest = ranking[0], ranking[1:]

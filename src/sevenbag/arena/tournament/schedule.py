@@ -1,9 +1,8 @@
-"""Who meets whom in which order: the games of a tournament, in waves.
+"""Schedule the games of a tournament in waves.
 
-A wave is what can be said before its first game is over; the next one follows from the results of
-those before, and of no others: a ledger that is read back after a kill knows more than was known
-when the wave was written. So the schedule is the same whoever plays it, on however many machines,
-and whenever it was killed in between.
+A wave depends only on the results of earlier waves, never on games that finished since: results
+read back after a crash may include later games. The schedule is therefore the same on any number of
+machines and after any interruption.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
 
 
 _FIRST_TO_GAMES: Final = 20
-"""An encounter that somebody should win N times has at most so many times N games."""
+"""Maximum number of games of an encounter, as a multiple of the wins needed."""
 _EXTRA_PAIRS: Final = 5
-"""Pairs by which a tie of a knockout tournament goes on."""
+"""Number of extra pairs after a tie in a knockout tournament."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,7 @@ def iterate_waves(
 ) -> Iterator[Iterable[ScheduledGame]]:
     """The games in waves; ask for the next wave when all of one are in the ledger.
 
-    The only wave of a match may be longer than what is needed: whoever plays it stops.
+    The only wave of a match may be longer than needed; the runner stops when it is decided.
     """
     if plan.kind == "knockout":
         return _knockout_rounds(plan, ledger)
@@ -192,7 +191,7 @@ def _knockout_rounds(
             tie: _winner(plan, each, ledger.encounter_games(number, tie))
             for tie, each in met.items()
         }
-        # Who has nobody to meet goes on.
+        # An engine without an opponent advances.
         entrants = [winners[tie] if tie in met else a for tie, (a, _) in enumerate(ties)]
     ledger.champion = entrants[0]
 
@@ -260,7 +259,7 @@ def _winner(
         return None
     leads = sum(game.points(first) - game.points(second) for game in games)
     if leads == 0 and len(games) >= plan.games + 2 * _EXTRA_PAIRS:
-        # Nobody is better: more attack decides, then who of them was expected to be.
+        # On equal points more attack decides, then the seeding.
         attack = Counter[int]()
         for game in games:
             for seat, engine in enumerate(game.players):

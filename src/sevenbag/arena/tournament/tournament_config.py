@@ -105,13 +105,13 @@ class TournamentSettings(msgspec.Struct, frozen=True, kw_only=True, omit_default
 
     Attributes:
         games: of each encounter; None where something else ends it.
-        first_to: an encounter ends when one has won so many.
+        first_to: number of wins that ends an encounter.
         rounds: of a Swiss tournament; None for as many as tell the first from the others.
         gauntlet: how many engines, from the first on, meet all others; None for one.
         pieces: the piece limit of a game.
         lead: the lead in attack that ends a game; None for none.
         double: what both topping out at once is.
-        real_time: whether each player has a time of its own.
+        real_time: whether players move in real time instead of turns.
         wall: whether that is the time on the wall.
         frames: whether pieces fall, and lock by themselves, frame by frame in it.
         nps: positions a second that bots limited by nodes are taken to examine.

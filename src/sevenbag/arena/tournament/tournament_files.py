@@ -1,15 +1,14 @@
-"""The folder of a tournament: what it is, and a line for each game that is over.
+"""Read and write the folder of a tournament.
 
 ::
 
-    tournament.json     who plays, by which rules and settings: `TournamentHeader`
+    tournament.json     players, rules and settings: `TournamentHeader`
     games.jsonl         a line for each finished game, in the order of finishing: `GameRecord`
-    result.json         how it ended, once it has: `TournamentResult`
-    replays/N.replay    the games themselves, `sevenbag.formats.replay`
+    result.json         outcome of a finished tournament: `TournamentOutcome`
+    replays/N.replay    the games: `sevenbag.formats.replay`
 
-Whoever plays appends a line only when its game is over, so a line that is torn off is that of a
-game which has to be played again: readers drop it, and the next writer cuts it off.
-docs/statistics.md describes every field.
+A line is appended only after its game is over. Readers drop an incomplete last line, the next
+writer removes it, and that game is played again. docs/statistics.md describes every field.
 """
 
 from __future__ import annotations
@@ -193,7 +192,7 @@ def read_header(folder: str | os.PathLike[str]) -> TournamentHeader:
     """Read the header of a tournament.
 
     Raises:
-        FormatError: there is none in this folder, or it is not as described here.
+        FormatError: the file is missing or invalid.
     """
     path = Path(folder) / HEADER_FILE
     data = _read_file(path)
@@ -347,7 +346,7 @@ def _write(path: Path, record: msgspec.Struct) -> None:
 
 
 def _read_file(path: Path) -> bytes | None:
-    """A file's bytes; None where there is none."""
+    """Return the bytes of a file; None if it does not exist."""
     try:
         with open_input(path) as file:
             data = file.read(MAX_HEADER_BYTES + 1)

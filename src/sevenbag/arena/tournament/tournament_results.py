@@ -1,7 +1,7 @@
-"""The results of a tournament as they come in, and what they amount to.
+"""Collect the results of a tournament: standings, tests and decisions.
 
-Games end in any order. What is decided by them is decided in the order of the schedule: on the
-longest run of finished games from the first one on.
+Games end in any order. Decisions follow the order of the schedule: they use the longest run of
+finished games from the first one on.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class MatchDecision:
     """Decision of a match, and the number of games until then.
 
     Attributes:
-        games: so many count, from the first of the schedule on.
-        decision: which hypothesis a test accepts; None where somebody has won often enough.
+        games: number of games that count, from the start of the schedule.
+        decision: hypothesis that the test accepts; None if the number of wins decided.
     """
 
     games: int
@@ -48,7 +48,7 @@ class MatchDecision:
 
     @property
     def pairs(self) -> int:
-        """So many whole pairs count."""
+        """Return the number of complete pairs that count."""
         return self.games // PAIR
 
 
@@ -58,10 +58,10 @@ class SprtState:
 
     Attributes:
         players: engines by number; the hypotheses are about the first.
-        games: so many were played.
+        games: number of games played.
         pairs: results of its pairs, from the view of the first engine.
         llr: the logarithm of the likelihood ratio.
-        decision: which hypothesis is accepted; None as long as none is.
+        decision: accepted hypothesis; None before a decision.
     """
 
     players: tuple[int, int]
@@ -115,7 +115,7 @@ class TournamentResults:
 
     Attributes:
         header: the tournament.
-        champion: who has won a knockout tournament; None as long as nobody has.
+        champion: winner of a knockout tournament; None before its end.
         decision: when the match was decided; None while it is not, and where nothing decides.
 
     Args:

@@ -1,8 +1,7 @@
-"""Plays a tournament in a folder, and goes on with one that was broken off.
+"""Play a tournament in a folder, or resume one.
 
-What is over stands in the folder before anything follows from it: first the replay, then the line,
-each brought to the disk. So after any end, kill -9 included, a game is there as a whole or is
-played again, and what it leads to is the same.
+Each finished game is written and synced before anything follows from it: first the replay, then the
+line. After any crash, a game is either complete or played again, with the same consequences.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ MAX_FAILED_STARTS: Final = 3
 
 
 class TournamentRunner:
-    """A tournament in its folder; a context, in which nobody else can play in it.
+    """Runner of a tournament in a folder; a context manager that locks the folder.
 
     Attributes:
         folder: where it is kept.
@@ -72,7 +71,7 @@ class TournamentRunner:
 
     Raises:
         FormatError: there is no tournament in it, or what there is cannot be read.
-        InputError: somebody else plays in it just now.
+        InputError: another process has locked the folder.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -292,7 +291,7 @@ class TournamentRunner:
             yield task
 
     def _expect_scheduled(self, game: GameRecord, fixture: ScheduledGame) -> None:
-        """See that a recorded game is that of the schedule, lest results be believed of another."""
+        """Check that a recorded game matches the schedule."""
         for name, there, wanted in (
             ("players", list(game.players), list(fixture.players)),
             ("seed", game.seed, fixture.seed),
@@ -362,7 +361,7 @@ def _rename_engines(data: bytes, names: tuple[str, str]) -> bytes:
 
 @contextlib.contextmanager
 def _games_by_name(given: Sequence[GameTask]) -> Generator[None]:
-    """Jobs that cost workers are told as what they are here: games."""
+    """Word errors of jobs as errors of games."""
     try:
         yield
     except LostWorkersError as error:

@@ -34,7 +34,7 @@ class Survival:
     """Kaplan-Meier estimate of the share of players that survive each time.
 
     Attributes:
-        steps: times at which somebody died, ascending, each with the share that is left after it.
+        steps: times of deaths, ascending, each with the share that survives it.
         deaths: how many died.
         observed: how many were looked at.
     """
