@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import browser, expected_errors, new_page
 from tests.cli.run import descendants, start, wait_until
 
 if TYPE_CHECKING:
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
     from typing import TextIO
-
-__all__ = ["browser", "expected_errors", "new_page"]
 
 
 class Server:

@@ -167,7 +167,7 @@ def test_the_visitor_ends_a_game_and_plays_another(
     under_way(page)
     page.click("#stop")
     assert outcome(page).startswith("unfinished")
-    server.says("unfinished: you", "unfinished: you")
+    server.says("unfinished: stopped", "unfinished: stopped")
 
 
 def test_names_are_text(visit: Callable[..., Page], server: Server) -> None:
