@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 MAX_QUEUE: Final = 20
 """Maximum number of upcoming pieces in a frame."""
 MAX_REPLAY_FRAMES: Final = 20_000
-"""Maximum number of iterate_frames of a replay; longer games are thinned out evenly."""
+"""Maximum number of frames of a replay; longer games are thinned out evenly."""
 _KEPT_CLEARS: Final = 8
-"""Number of clears and garbage rises that each frame repeats, for viewers that miss iterate_frames."""
+"""Number of clears and garbage rises that each frame repeats, for viewers that miss frames."""
 _MAX_COORDINATE: Final = 100
 """Maximum coordinate of a piece; JavaScript's integers end at 2**53."""
 
@@ -129,14 +129,14 @@ class ReplayFrame(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class ReplayAnimation(msgspec.Struct, frozen=True, kw_only=True):
-    """Finished game as a sequence of iterate_frames."""
+    """Finished game as a sequence of frames."""
 
     teams: tuple[str, str]
     winner: int
     ending: str
     scores: tuple[int, int]
     milliseconds: int
-    iterate_frames: list[ReplayFrame]
+    frames: list[ReplayFrame]
 
 
 def encode_event(event: msgspec.Struct) -> str:
@@ -353,7 +353,7 @@ def render_replay(replay: bytes, max_frames: int = MAX_REPLAY_FRAMES) -> bytes:
         ending=record.end.ending,
         scores=record.end.scores,
         milliseconds=record.end.milliseconds,
-        iterate_frames=list(_iterate_frames(record, max_frames)),
+        frames=list(_iterate_frames(record, max_frames)),
     )
     return gzip.compress(msgspec.json.encode(animation), 5, mtime=0)
 
@@ -397,7 +397,7 @@ def _iterate_frames(record: PasonReplay, max_frames: int) -> Iterator[ReplayFram
                 rises.append((seat, rise))
         pieces, boards = tuple(map(_convert_piece, view["pieces"])), view["boards"]
         values = _read_values(view, pieces)
-        # In most iterate_frames, only one piece has moved.
+        # In most frames, only one piece has moved.
         changes = {
             name: value for name, value in values.items() if previous.get(name, _MISSING) != value
         }
