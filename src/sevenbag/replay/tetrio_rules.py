@@ -55,7 +55,7 @@ def convert_rules(options: Options, date: datetime | None = None) -> Rules:
     """The rules of a recorded game, but for those of time.
 
     Raises:
-        FormatError: as `frame_game_of`.
+        FormatError: as `create_frame_game`.
     """
     # Players of a match differ in these, and rules take longer to make than a game to play.
     alike = msgspec.structs.replace(options, seed=0, gameid=None, handling=RecordedHandling())

@@ -104,7 +104,7 @@ class EngineSummary:
         lines: rows cleared.
         attack: lines of attack made.
         seconds: duration of its games by the game clock; None if not known.
-        clears: by kind, as in `PlayerRecord`.
+        clears: by kind, as in `PlayerStatistics`.
         attack_by: by kind, likewise.
         survival: pieces until death.
         latency_histogram: histogram of thinking times, see `sevenbag.replay.player_statistics`.
