@@ -98,7 +98,7 @@ class Bot(abc.ABC):
 
     name: str
     protocol: str | None = None
-    """By which a program of its own is spoken to; None for a bot within this process."""
+    """Protocol of an external program; None for a bot in this process."""
 
     def effective_limits(self, limits: Limits) -> Limits:
         """Return the limits that apply if these are requested, including the bot's own.

@@ -8,7 +8,7 @@
     tbp:COMMAND                     a program that speaks TBP
     tbp:OPTIONS:COMMAND             the same with options: a profile, values of one, a log
     triangle:COMMAND                a program that speaks the Triangle.js adapter protocol
-    triangle:OPTIONS:COMMAND        the same with options: when positions are told, a log
+    triangle:OPTIONS:COMMAND        the same with options: when positions are sent, a log
     ws://HOST:PORT/                 a bot behind a WebSocket; with options tbp:OPTIONS:ws://...
     worker:FILE.js                  a Web Worker, in a browser's page or under Node
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _Number = TypeVar("_Number", int, float)
 
 DEFAULT_NODES: Final = 50_000
-"""Where nobody sets a limit."""
+"""Default if no limit is set."""
 
 MAX_WIDTH: Final = 2**15
 """Boards that can be followed at a depth."""
@@ -37,7 +37,7 @@ _TIME_SHARE: Final = 0.95
 class BeamBot(Bot):
     """A bot that searches for the best sequence of moves over the known pieces.
 
-    The smaller one of its own limits and those of `suggest` applies. Limited by nodes (or without
+    The smaller one of the limits of the bot and of `suggest` applies. Limited by nodes (or without
     limits, which means `DEFAULT_NODES`) it always gives the same answer to the same position.
 
     Args:
@@ -73,7 +73,7 @@ class BeamBot(Bot):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="beam")
 
     def effective_limits(self, limits: Limits) -> Limits:
-        """Return the smaller of its own limits and these, or `DEFAULT_NODES` without any."""
+        """Return the smaller of the bot's limits and these, or `DEFAULT_NODES` without any."""
         nodes = _smaller(self._limits.nodes, limits.nodes)
         milliseconds = _smaller(self._limits.milliseconds, limits.milliseconds)
         if nodes is None and milliseconds is None and self._width is None:

@@ -33,7 +33,7 @@ _SAMPLED_QUEUES: Final = 12
 _CANDIDATES: Final = 5
 """First moves that are held against all these ways."""
 _MIN_SUCCESS_RATE: Final = 1 / 3
-"""Of the ways in which the queue may go on a move must leave so many a perfect clear."""
+"""Minimum share of sampled queues that have a perfect clear after a move."""
 _PC_SHARE: Final = 0.5
 """The part of its limits that is spent on perfect clears; the rest is for beam."""
 _NODES_PER_SAMPLE: Final = 4_000
@@ -81,7 +81,7 @@ class PcBot(Bot):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pc")
 
     def effective_limits(self, limits: Limits) -> Limits:
-        """Return the smaller of its own limits and these."""
+        """Return the smaller of the bot's limits and these."""
         return self._beam.effective_limits(limits)
 
     async def prepare(self, rules: Rules) -> None:
@@ -202,7 +202,7 @@ class _PcSearch:
         self.nodes = 0
 
     def move(self, position: Position) -> _FoundClear | None:
-        """Return a move that leads, or may lead, to a perfect clear; None if there is none."""
+        """Return a move that leads, or may lead, to a perfect clear, or None."""
         solved = self._solve(position.board, _known_pieces(position), None)
         if solved is not None:
             height, placements = solved

@@ -1,7 +1,7 @@
 """Bot processes that communicate in lines and are always cleaned up with their children.
 
-Each runs in a session and process group of its own: Ctrl-C in our terminal does not reach it, a
-kill of its own group does not reach us, and its children can be ended with it.
+Each runs in a separate session and process group: Ctrl-C in our terminal does not reach it, a kill
+of that group does not reach this process, and its children can be ended with it.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ single values can be given on top, as in ``tbp:profile=misamino,retry_ms=0:./bot
 leaves out is as the official text has it, or as we do where that is silent.
 
 One format serves for both directions: a profile of a bot says how to drive it, a profile of a
-frontend how that frontend drives, so that a bot can be tried as it will be there, and what to heed
-when a bot is served to it (the table ``serve``).
+frontend how that frontend drives, so that a bot can be tried under its conditions, and the settings
+for serving a bot to it (the table ``serve``).
 """
 
 from __future__ import annotations
@@ -73,26 +73,26 @@ class TbpProfile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         restart_above: number of rows that the bot sees. A move above them, or on a higher stack, is
             sent as ``start``.
         garbage: whether the message ``garbage`` is used if the bot announces it.
-        follows_play: whether it plays what ``play`` says; if not, it hears of a move other than
-            its first by ``start``.
+        follows_play: whether it plays the move of ``play``; if not, a move other than its first
+            is sent as ``start``.
         suggest_plays: whether a question makes it play its own move; then it is never asked
             twice about a position.
         play: the form of the move in ``play``: its ``own``, or the ``canonical`` one.
         back_to_back: ``boolean`` or ``count``.
         cells: ``letters`` of pieces, or ``garbage`` for all that is filled.
-        rows: what lies above so many rows is not told.
-        randomizer: whether it is told.
-        opponents: whether they are told, if anybody knows them.
-        meter: whether waiting garbage is told.
+        rows: number of rows that are sent.
+        randomizer: whether it is sent.
+        opponents: whether they are sent if they are known.
+        meter: whether pending garbage is sent.
         pieces_after_first_hold: how many ``new_piece`` come after it.
         min_queue: pieces in view, the current one among them, that it needs.
-        min_nodes: nodes that it is to look at, if it announces that it heeds that; 0 for none.
+        min_nodes: minimum nodes for its search if it announces that feature; 0 for none.
         process: whether the same one is kept for the next ``game``, or a new one started.
         info_seconds: to introduce itself.
         ready_seconds: to answer the rules.
         move_seconds: to answer a question.
         quit_seconds: to leave by itself.
-        serve: what to heed when a bot is served to it.
+        serve: settings for serving a bot to it.
     """
 
     name: str = "official"
@@ -142,7 +142,7 @@ def load_profile(name: str) -> TbpProfile:
     """Load a profile by its name, or from a file that ends with ``.toml``.
 
     Raises:
-        SpecError: there is none, or the file holds none.
+        SpecError: the profile does not exist or is invalid.
     """
     key = name.strip().lower()
     known = _load_profiles()
@@ -171,7 +171,7 @@ def find_profile(info_name: str, *, worker: bool = False) -> TbpProfile | None:
         info_name: name in its ``info``.
         worker: whether the bot is a Web Worker, for which profiles of workers take precedence.
 
-    Returns: None if there is none.
+    Returns: the profile, or None.
     """
     plain = _normalize_name(info_name)
     named = [

@@ -63,7 +63,7 @@ class TriangleSettings(Struct, frozen=True, kw_only=True):
     """Settings for the communication with a bot.
 
     Attributes:
-        states: whether the position is told ``always``, before each question, or after ``garbage``
+        states: whether the position is sent ``always``, before each question, or after ``garbage``
             alone, as Triangle.js does.
         keys: whether the names of keys that the published text has, and no host, are an error
             (``strict``) or taken (``tolerant``).
@@ -109,7 +109,7 @@ class TriangleDriver(Bot):
         name: the name given, else what the bot calls itself, else its program.
         settings: how it is spoken to.
         launch: opens a channel to it.
-        unasked: moves that came when nobody had asked; dropped.
+        unrequested_moves: number of moves without a question; they are dropped.
         strayed: moves after which the board is not the one that the bot expected, as far as it
             says what it expects, in ``data.board``, as many do.
     """

@@ -67,7 +67,7 @@ def create_worker_launcher(
 
 
 def find_browser() -> str | None:
-    """Return the path of a Chromium on this machine; None if there is none."""
+    """Return the path of a Chromium on this machine, or None."""
     return next((path for path in map(shutil.which, BROWSER_PROGRAMS) if path is not None), None)
 
 
@@ -91,7 +91,7 @@ _BROWSER_OPTIONS: Final = (
     "--disable-sync",
 )
 """Without a window, and without a word to anybody. The sandbox needs rights that containers do not
-give; the bot is a program that somebody chose to run, as any other bot is."""
+give; the bot is a program that the user chose to run, as any other bot is."""
 
 
 def create_browser_launcher(

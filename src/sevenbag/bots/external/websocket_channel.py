@@ -119,7 +119,7 @@ class WebSocketChannel:
 
     @property
     def pid(self) -> int | None:
-        """None: the process belongs to somebody else."""
+        """None: the process is unknown."""
         return None
 
     @property

@@ -74,8 +74,6 @@ class TbpAdapter:
 
     Every question is answered once, in order. Problems are logged on standard error.
 
-    Every question is answered once, in order. What is odd is told in a line on standard error.
-
     Attributes:
         inbox: what the frontend says.
     """

@@ -55,8 +55,8 @@ def triangle_adapter(
 class TriangleAdapter:
     """One bot, one host, from the introduction to the end.
 
-    Every question is answered once, in order: a host that is not answered stands still. What is odd
-    is told in a line on standard error, which hosts show as an error; in normal play nothing is.
+    Every question is answered once, in order, because the host waits for it. Problems are logged on
+    standard error, which hosts show as errors; normal play logs nothing.
 
     Attributes:
         inbox: what the host says.

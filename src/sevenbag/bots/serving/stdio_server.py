@@ -29,7 +29,7 @@ async def serve_stdio(
 ) -> None:
     """Serve until told to quit, or until input or output is closed; then end the bot.
 
-    What is odd is told in a line on standard error.
+    Problems are logged on standard error.
 
     Args:
         bot: the bot, not yet prepared.
@@ -61,7 +61,7 @@ def start_reading(descriptor: int, receiver: LineReceiver) -> None:
 
     Args:
         descriptor: where they come from.
-        ear: who is told of them, in the event loop that runs now.
+        receiver: takes the lines, in the current event loop.
     """
     loop = asyncio.get_running_loop()
     splitter = LineSplitter()

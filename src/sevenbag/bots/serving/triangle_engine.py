@@ -147,7 +147,7 @@ class TriangleEngine:
         version: of it.
         author: whose it is.
         data: what goes to the host with the introduction.
-        log: takes a line for people; None: nobody hears it.
+        log: takes a line of the log; None discards it.
     """
 
     def __init__(

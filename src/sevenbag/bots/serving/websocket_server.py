@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sevenbag.bots.serving.service import AdapterFactory, LineReceiver
 
 MAX_CONNECTIONS: Final = 16
-"""Bots that are served at once; whoever comes then is turned away."""
+"""Maximum number of connections; further ones are rejected."""
 _MAX_UNSENT_LINES: Final = 256
 WORKER_PATH: Final = "/worker.js"
 """Where the worker script lies that brings a bot of ours into a page."""

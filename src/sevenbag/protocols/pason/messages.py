@@ -206,7 +206,7 @@ class CommandError(ProtocolError):
 
     Attributes:
         error: which of `ERROR_KINDS`.
-        message: the words that the client is told.
+        message: text for the client.
     """
 
     def __init__(self, error: ErrorKind, message: str) -> None:

@@ -30,7 +30,7 @@ KERNEL_ROWS: Final = 24
 
 FULL_ROW: Final = (1 << WIDTH) - 1
 VISIBLE_CELLS: Final = (1 << CELL_COUNT) - 1
-"""All cells that are told of."""
+"""All cells of the board in messages."""
 
 
 def cell_bit(row: int, column: int) -> int:

@@ -28,7 +28,7 @@ GARBAGE: Final = "garbage"
 SKIP_SUGGEST: Final = "skip_suggest"
 """The feature of a bot that suggests after each `Start` and `Play`, and is never asked."""
 MIN_NODES: Final = "set_min_nodes"
-"""The feature of a bot that heeds ``min_nodes`` in the rules."""
+"""The feature of a bot that supports ``min_nodes`` in the rules."""
 
 
 # --- parts of messages --------------------------------------------------------------------------
@@ -145,7 +145,7 @@ class TbpError(Struct, frozen=True, tag_field="type", tag="error"):
 
 
 class TbpSuggestion(Struct, frozen=True, tag_field="type", tag="suggestion"):
-    """Moves in order of preference; the bot resigns if none is legal."""
+    """Moves in order of preference; the bot resigns if all are illegal."""
 
     moves: tuple[TbpMove, ...]
     move_info: TbpMoveInfo | UnsetType = UNSET

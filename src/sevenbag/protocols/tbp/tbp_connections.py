@@ -86,7 +86,7 @@ class TbpBotConnection:
 
     Attributes:
         state: state of the bot.
-        position: position that follows from the messages; None if there is none.
+        position: position that follows from the messages; None without one.
     """
 
     def __init__(self, *, max_moves: int | None = None, max_line_bytes: int | None = None) -> None:
@@ -312,7 +312,7 @@ class TbpStage(enum.Enum):
     REFUSED = "refused"
     """It cannot play."""
     CLOSED = "closed"
-    """It was told to quit."""
+    """It was sent ``quit``."""
 
 
 class TbpEvent(enum.Enum):

@@ -83,7 +83,7 @@ class _Message(Struct, frozen=True, kw_only=True, tag_field="type", rename="came
     """Common part of all messages.
 
     Each ends with ``data``: custom data of host and bot, plain or of any type that msgspec
-    encodes; missing if there is none.
+    encodes; may be missing.
     """
 
     def data_as(self: _HasData, kind: type[T]) -> T | None:
@@ -143,7 +143,7 @@ class TriangleConfig(_Message, frozen=True, kw_only=True, tag="config"):
         b2b_charging: whether a long back-to-back chain is sent as it breaks. On the wire
             ``b2bCharing`` in every release and in triangle-rs, ``b2bCharging`` since: both are
             read, and both are written.
-        b2b_charge_at: a longer chain than this is sent; 0 if none is.
+        b2b_charge_at: longer chains than this are sent; 0 to disable it.
         b2b_charge_base: lines that are sent on top of it.
         b2b_chaining: whether a longer chain adds more to each clear.
         garbage_multiplier: factor on all that is sent, at the start.

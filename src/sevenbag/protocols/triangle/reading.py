@@ -172,7 +172,7 @@ _COMBO_TABLES: Final[dict[str, triangle.ComboTableName]] = {
 
 
 def _data(data: dict[str, object]) -> object | UnsetType:
-    # triangle-rs writes null where there is none.
+    # triangle-rs writes null for no data.
     value = data.get("data")
     return UNSET if value is None else value
 

@@ -119,7 +119,7 @@ class TriangleBotConnection:
     Attributes:
         state: state of the bot.
         rules: known rules of the room; None before its ``config``.
-        position: position with every known piece; None if there is none.
+        position: position with every known piece; None without one.
     """
 
     def __init__(self, *, max_visible: int = MAX_VISIBLE_PIECES) -> None:
@@ -180,7 +180,7 @@ class TriangleBotConnection:
         """Answer a question and apply the move to the position.
 
         Send the first move that keys reach even if the piece has fallen by `SAFE_FALL_ROWS` rows;
-        else the first move that keys reach at all. If there is none, send another legal move,
+        else the first move that keys reach at all. Otherwise send another legal move,
         because the host waits for an answer.
 
         Args:
@@ -218,7 +218,7 @@ class TriangleBotConnection:
         """Send the position to the bot again before its next question."""
         self._visible_count = 0
 
-    # --- helpers: what is told ------------------------------------------------------------------
+    # --- helpers: messages ----------------------------------------------------------------------
 
     def _handle_config(self, config: triangle.TriangleConfig) -> list[TriangleBotAction]:
         opening = triangle_conversion.infer_opening(triangle_conversion.parse_pieces(config.queue))

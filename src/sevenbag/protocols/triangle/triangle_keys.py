@@ -1,9 +1,9 @@
-"""Ways to a move as Triangle.js hosts are told them: keys, from hold to the hard drop.
+"""Keys that reach a placement on Triangle.js hosts, from hold to the hard drop.
 
 Taps alone are pressed: they take no time, and are the same in every host, while a key that is held
 until DAS (``dasLeft``, ``dasRight``) interleaves with the next move in some. ``softDrop`` falls to
-the floor. The piece falls while a host waits, and nobody is told how far; so where there is any
-such way, it leads to the move from every row that the piece may be in by then.
+the floor. The piece falls by an unknown number of rows while a host waits. So keys are preferred
+that reach the placement from every row in which the piece may be.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def resolve_keys(
     Raises:
         ProtocolError: the move is none: it has no keys or unknown ones, or does not end with its
             only ``hardDrop``. The message says what hosts make of that.
-        PlacementError: the piece that hold offers cannot appear, or there is none.
+        PlacementError: the hold piece cannot appear or does not exist.
     """
     names = _check_single_lock(move, aliases=aliases)
     kernel = kernel_rules(rules)
