@@ -31,10 +31,10 @@ from sevenbag.cli.arguments import (
     positive_number,
     warn_ignored_limits,
 )
-from sevenbag.cli.keeping import ReplayPlace
 from sevenbag.cli.output import warn, write_lines
 from sevenbag.cli.signals import run_until_signal
 from sevenbag.errors import FormatError, InputError
+from sevenbag.formats.replay import ReplayDestination
 from sevenbag.game.game_config import MAX_SEED, RealTime, with_attack_ramp
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def configure_play(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="replay file [default: replays/match-SEED.replay, or -2, -3 ... if that exists]",
     )
-    output.add_argument("--no-replay", action="store_true", help="store no replay")
+    output.add_argument("--no-replay", action="store_true", help="store no replays")
     output.add_argument("--times", action="store_true", help="store thinking times in the replay")
     output.add_argument(
         "--speed",
@@ -105,9 +105,9 @@ def run_play(args: argparse.Namespace) -> int:
     drawable = console.is_terminal and not console.is_dumb_terminal
     live = drawable and not (args.plain or args.quiet or args.json)
     conditions = _create_conditions(args, seed, limits, live=live)
-    place = None if args.no_replay else ReplayPlace(args.replay, seed)
-    if place is not None:
-        place.expect_writable()
+    destination = None if args.no_replay else ReplayDestination(args.replay, seed)
+    if destination is not None:
+        destination.check_writable()
     bots = (create_bot(args.first), create_bot(args.second))
     warn_ignored_limits((args.first, args.second), bots, limits)
     recorder = ReplayRecorder(times=args.times)
@@ -117,14 +117,14 @@ def run_play(args: argparse.Namespace) -> int:
     except BaseException:
         # The unfinished game is stored, marked as such.
         if recorder.replay is not None and recorder.replay.turns:
-            stored, problem = _store_replay(recorder, place)
+            stored, problem = _store_replay(recorder, destination)
             if stored is not None:
                 warn(f"interrupted; replay of the unfinished game: {stored}")
             elif problem:
                 warn(problem)
         raise
     assert recorder.replay is not None
-    stored, problem = _store_replay(recorder, place)
+    stored, problem = _store_replay(recorder, destination)
     _print_result(args, result, recorder.replay.header, stored)
     if problem:
         sys.stdout.flush()
@@ -187,12 +187,14 @@ def _open_display(
         yield (LineObserver(sys.stdout),)
 
 
-def _store_replay(recorder: ReplayRecorder, place: ReplayPlace | None) -> tuple[Path | None, str]:
+def _store_replay(
+    recorder: ReplayRecorder, destination: ReplayDestination | None
+) -> tuple[Path | None, str]:
     """Return the file of the replay, or None and the reason if it could not be written."""
-    if recorder.replay is None or place is None:
+    if recorder.replay is None or destination is None:
         return None, ""
     try:
-        return place.keep(recorder.replay), ""
+        return destination.write(recorder.replay), ""
     except FormatError as error:
         return None, f"the replay is not stored: {error}"
 

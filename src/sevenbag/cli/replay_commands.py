@@ -19,6 +19,7 @@ from sevenbag.arena.terminal.live_view import (
     format_player,
     format_turn,
 )
+from sevenbag.arena.terminal.terminal_screen import KEY_LEFT, KEY_RIGHT, open_key_reader
 from sevenbag.bots.bot import Limits
 from sevenbag.cli.arguments import (
     LIVE_SPEED,
@@ -28,7 +29,6 @@ from sevenbag.cli.arguments import (
     integer,
     positive_number,
 )
-from sevenbag.cli.keys import LEFT, RIGHT, pressed_keys
 from sevenbag.cli.output import (
     CLOCK_PPS_LABEL,
     create_table,
@@ -127,24 +127,24 @@ def _show_replay(playback: Playback, console: Console, speed: float) -> None:
     """Play back in a live view; leave the last scene in the terminal."""
     paused = False
     with (
-        pressed_keys() as keys,
+        open_key_reader() as keys,
         Live(console=console, screen=True, auto_refresh=False) as live,
     ):
         while True:
             live.update(GameSceneView(_create_scene(playback, hint=_KEYS)), refresh=True)
             # At the end, wait for a key if one can come.
-            waiting = paused or (playback.at_end and keys.can_come)
-            key = keys.wait(_REDRAW_SECONDS if waiting else 1 / speed)
+            waiting = paused or (playback.at_end and keys.is_interactive)
+            key = keys.read_key(_REDRAW_SECONDS if waiting else 1 / speed)
             if key is None and waiting:
                 continue  # draw again: the terminal may have been resized
             if key in {"q", "Q"} or (key is None and playback.at_end):
                 break
             if key == " ":
                 paused = not paused
-            elif key == LEFT:
+            elif key == KEY_LEFT:
                 paused = True
                 playback.rewind_to(playback.turn - 1)
-            elif key == RIGHT:
+            elif key == KEY_RIGHT:
                 paused = True
                 playback.play_to(playback.turn + 1)
             elif key is None:

@@ -156,7 +156,7 @@ def configure_web(parser: argparse.ArgumentParser) -> None:
         "--bots",
         type=Path,
         metavar="FOLDER",
-        help="serve the bots in this folder to the page, as /bots/...",
+        help="serve the bots in this folder to the page, below /bots/",
     )
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
     parser.set_defaults(run=run_web)

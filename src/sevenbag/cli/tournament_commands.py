@@ -152,7 +152,7 @@ def configure_match(parser: argparse.ArgumentParser) -> None:
         "--folder", type=Path, metavar="FOLDER", help="folder of the results [default: matches/A-B]"
     )
     storage.add_argument(
-        "--resume", action="store_true", help="continue the match stored in the folder"
+        "--resume", action="store_true", help="continue the run stored in the folder"
     )
     storage.add_argument("--no-replay", action="store_true", help="store no replays")
     _add_run_options(parser)
@@ -310,7 +310,7 @@ def configure_tournament(parser: argparse.ArgumentParser) -> None:
         help="folder of the results [default: the name of the file]",
     )
     storage.add_argument(
-        "--resume", action="store_true", help="continue the tournament stored in the folder"
+        "--resume", action="store_true", help="continue the run stored in the folder"
     )
     _add_run_options(parser)
     parser.set_defaults(run=run_tournament)
@@ -345,7 +345,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         type=integer(1, 1024),
         default=1,
         metavar="N",
-        help="worker processes, each of which plays one game at a time",
+        help="worker processes",
     )
     workers.add_argument(
         "--cluster", metavar="ADDRESS", help="dask scheduler, such as tcp://192.0.2.7:8786"

@@ -267,6 +267,57 @@ class Replay:
         return Replay.decode(_read_bounded(Path(path)), str(path))
 
 
+class ReplayDestination:
+    """The file that a replay is written to, so that no other replay is lost.
+
+    A finished game replaces a file that the user named; an unfinished game replaces only another
+    unfinished one. Without a name, a free one in the folder ``replays`` is used.
+
+    Args:
+        named: the file that the user named; None for one named after the seed.
+        seed: of the game.
+    """
+
+    def __init__(self, named: Path | None, seed: int) -> None:
+        self._named = named
+        self._path = named or _REPLAY_FOLDER / f"match-{seed}.replay"
+
+    def check_writable(self) -> None:
+        """Check that the file can be written, before the game.
+
+        Raises:
+            FormatError: the file cannot be written.
+        """
+        path = self._path
+        folder = path.parent
+        if self._named is None and not folder.exists():
+            folder = folder.parent
+        if not folder.is_dir() or not os.access(folder, os.W_OK):
+            raise FormatError(f"{path}: cannot be written: {folder} is no writable folder")
+        if self._named is not None and path.exists() and not path.is_file():
+            # A device would be replaced by a file of its name.
+            raise FormatError(f"{path}: cannot be written: it is no file")
+
+    def write(self, replay: Replay) -> Path:
+        """Write a replay and return its path.
+
+        Raises:
+            FormatError: it cannot be written.
+        """
+        if self._named is None:
+            try:
+                _REPLAY_FOLDER.mkdir(exist_ok=True)
+            except OSError as error:
+                raise FormatError(
+                    f"{_REPLAY_FOLDER}: cannot be created: {error.strerror}"
+                ) from error
+            return replay.write_beside(self._path)
+        if replay.outcome.finished or _is_unfinished(self._path):
+            replay.write(self._path)
+            return self._path
+        return replay.write_beside(self._path)
+
+
 def write_placement(placement: Placement) -> str:
     """A placement in short: piece, rotation, column, row, spin. ``TS4,1f``, ``IN4,0``."""
     return (
@@ -305,6 +356,16 @@ _SPINS: Final = {mark: spin for spin, mark in _SPIN_MARKS.items()}
 T = TypeVar("T")
 
 _TurnText = Annotated[str, Meta(max_length=200)] | None
+
+
+_REPLAY_FOLDER: Final = Path("replays")
+
+
+def _is_unfinished(path: Path) -> bool:
+    try:
+        return not Replay.load(path).outcome.finished
+    except FormatError:
+        return False
 
 
 class _ResultLine(msgspec.Struct, frozen=True):

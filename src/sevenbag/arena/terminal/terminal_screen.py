@@ -1,8 +1,14 @@
-"""Draw on a terminal: cells, pieces, columns of text, and frames."""
+"""Draw on a terminal: cells, pieces, columns of text, and frames; read its keys."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import select
+import sys
+import termios
 import time
+import tty
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, Self
 
@@ -13,7 +19,7 @@ from rich.text import Text
 from sevenbag.drawing.cells import COLORS, EMPTY, GARBAGE, shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
     from rich.console import Console
 
@@ -23,6 +29,11 @@ LABEL_STYLE: Final = "grey62"
 VALUE_STYLE: Final = "bold"
 ALARM_STYLE: Final = "bold red"
 WINNER_STYLE: Final = "bold green"
+
+KEY_LEFT: Final = "left"
+KEY_RIGHT: Final = "right"
+KEY_UP: Final = "up"
+KEY_DOWN: Final = "down"
 
 CELL_COLUMNS: Final = 2
 """Columns that a cell of `wide_row` takes."""
@@ -147,6 +158,73 @@ _COLORS: Final = {
     "256": ColorSystem.EIGHT_BIT,
     "truecolor": ColorSystem.TRUECOLOR,
 }
+
+
+_ARROWS: Final = {
+    b"\x1b" + bracket + letter: key
+    for letter, key in ((b"D", KEY_LEFT), (b"C", KEY_RIGHT), (b"A", KEY_UP), (b"B", KEY_DOWN))
+    for bracket in (b"[", b"O")
+}
+
+
+class KeyReader:
+    """Read single keys from a terminal; without one there are no keys.
+
+    Args:
+        descriptor: of the terminal, or None.
+    """
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+        self._bytes = b""
+
+    @property
+    def is_interactive(self) -> bool:
+        """True if keys can come."""
+        return self._descriptor is not None
+
+    def read_key(self, timeout: float) -> str | None:
+        """Return the next key, a character or an arrow; None if none comes in time.
+
+        Args:
+            timeout: seconds to wait.
+        """
+        if self._descriptor is None:
+            time.sleep(timeout)
+            return None
+        if not self._bytes:
+            ready, _, _ = select.select([self._descriptor], [], [], timeout)
+            if not ready:
+                return None
+            self._bytes = os.read(self._descriptor, 64)
+            if not self._bytes:
+                self._descriptor = None
+                return "q"
+        return self._next()
+
+    def _next(self) -> str:
+        # An arrow is three bytes, which arrive together.
+        for code, key in _ARROWS.items():
+            if self._bytes.startswith(code):
+                self._bytes = self._bytes[len(code) :]
+                return key
+        key, self._bytes = self._bytes[:1].decode("latin-1"), self._bytes[1:]
+        return key
+
+
+@contextlib.contextmanager
+def open_key_reader() -> Generator[KeyReader]:
+    """Read keys as they are pressed, without Enter and without echo; Ctrl-C still interrupts."""
+    if not sys.stdin.isatty():
+        yield KeyReader(None)
+        return
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    try:
+        tty.setcbreak(descriptor, termios.TCSADRAIN)
+        yield KeyReader(descriptor)
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
 
 class TerminalScreen:

@@ -15,9 +15,16 @@ from sevenbag._kernel import Kicks
 from sevenbag.arena.terminal import pc_demo, solution_view
 from sevenbag.arena.terminal.pc_demo import PcDemoGame, PcLookahead, pc_demo_rules
 from sevenbag.arena.terminal.solution_view import SolutionScene
-from sevenbag.arena.terminal.terminal_screen import FrameTimer, TerminalScreen
+from sevenbag.arena.terminal.terminal_screen import (
+    KEY_DOWN,
+    KEY_LEFT,
+    KEY_RIGHT,
+    KEY_UP,
+    FrameTimer,
+    TerminalScreen,
+    open_key_reader,
+)
 from sevenbag.cli.arguments import load_kicks
-from sevenbag.cli.keys import DOWN, LEFT, RIGHT, UP, pressed_keys
 from sevenbag.cli.pc.dropin import (
     KICKS_NAMES,
     NETWORK_OPTION,
@@ -88,7 +95,7 @@ def _solve_function(solver: Solver, height: int) -> PcSolveFunction:
 
 def _show_demo(play: PcDemoGame, planner: PcLookahead, console: Console, caption: str) -> None:
     paused = False
-    with pressed_keys() as keys, TerminalScreen(console) as frames:
+    with open_key_reader() as keys, TerminalScreen(console) as frames:
         pace = FrameTimer()
         while planner.error is None or planner.queued:
             now = time.perf_counter()
@@ -99,7 +106,7 @@ def _show_demo(play: PcDemoGame, planner: PcLookahead, console: Console, caption
             shown = f"{caption} · {play.pps:.3g} PPS" + (" · paused" if paused else "")
             scene = pc_demo.build_demo_scene(play, now, waiting=planner.queued, caption=shown)
             frames.draw(pc_demo.render_demo(scene, *frames.size))
-            key = keys.wait(pace.seconds_left())
+            key = keys.read_key(pace.seconds_left())
             if key in ("q", "Q", _END_OF_INPUT):
                 return
             if key == " ":
@@ -183,13 +190,13 @@ class _SolutionViewer:
         self._scene: SolutionScene = SolutionScene(first, len(first.placements), name, 1, None)
 
     def run(self) -> None:
-        with pressed_keys() as keys, TerminalScreen(self._console) as frames:
+        with open_key_reader() as keys, TerminalScreen(self._console) as frames:
             while True:
                 if self._index.complete:
                     self._scene = replace(self._scene, total=self._index.count)
                 frames.draw(solution_view.render_solution(self._scene, *frames.size))
                 # Keys come before the rest of the file.
-                key = keys.wait(_REDRAW_SECONDS if self._index.complete else 0)
+                key = keys.read_key(_REDRAW_SECONDS if self._index.complete else 0)
                 if key is not None:
                     if not self._handle_key(key):
                         return
@@ -208,12 +215,12 @@ class _SolutionViewer:
             self._scene = replace(scene, typed=(scene.typed + key)[:_MAX_DIGITS])
         elif key in ("\x7f", "\b"):
             self._scene = replace(scene, typed=scene.typed[:-1])
-        elif key == RIGHT:
+        elif key == KEY_RIGHT:
             self._step_to(scene.number + 1)
-        elif key == LEFT:
+        elif key == KEY_LEFT:
             self._step_to(scene.number - 1)
-        elif key in (UP, DOWN):
-            shown = scene.shown + (1 if key == DOWN else -1)
+        elif key in (KEY_UP, KEY_DOWN):
+            shown = scene.shown + (1 if key == KEY_DOWN else -1)
             self._scene = replace(scene, shown=max(0, min(shown, len(scene.solution.placements))))
         return True
 
