@@ -102,7 +102,7 @@ def test_files_that_it_names_lie_beside_it(tmp_path: Path) -> None:
         ("games = 2", "sprt = {elo0 = 5, elo1 = 0}", "sprt: elo0 is 5"),
         ('"round robin"', '"swiss"\nsprt = {elo0 = 0, elo1 = 5}', "sprt: in a swiss"),
         ('"round robin"', '"brawl"', "kind: "),
-        ("nodes = 50", "nodes = 0", "engine 'beam:nodes=60': limits: nodes is 0"),
+        ("nodes = 50", "nodes = 0", "engine 'beam:nodes=60': invalid nodes"),
         ("nodes = 50", "nods = 50", "engine 2: unknown key 'nods'; did you mean 'nodes'?"),
         ("nodes = 50", "bank = -1", "engine 'beam:nodes=60': clock: bank is -1"),
         ("nodes = 50", 'restart = "often"', "restart"),
