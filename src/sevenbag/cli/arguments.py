@@ -348,7 +348,7 @@ def load_settings(args: argparse.Namespace) -> ContestSettings:
 
 
 def find_settings_file(args: argparse.Namespace) -> Path | None:
-    """Return the settings file; None if there is none."""
+    """Return the settings file, or None."""
     if args.settings is not None:
         return Path(args.settings)
     return DEFAULT_SETTINGS_FILE if DEFAULT_SETTINGS_FILE.exists() else None

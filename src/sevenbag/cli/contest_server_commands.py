@@ -173,7 +173,7 @@ def configure_contest_match(parser: argparse.ArgumentParser) -> None:
 
 
 def run_contest_match(args: argparse.Namespace) -> int:
-    """Play the match; return 1 if nobody won."""
+    """Play the match; return 1 without a winner."""
     settings = load_settings(args)
     if args.first.partition("=")[0] == args.second.partition("=")[0]:
         raise InputError(f"both sides are called {args.first.partition('=')[0]!r}")

@@ -225,7 +225,7 @@ class _SolutionViewer:
         return True
 
     def _go_to(self, number: int) -> bool:
-        """Show a solution; return False if there is none of this number."""
+        """Show a solution; return False if its number is too large."""
         solution = self._index.solution(number - 1)
         if solution is None:
             return False
