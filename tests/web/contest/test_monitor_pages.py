@@ -228,7 +228,7 @@ def test_a_game_server_that_falls_silent_is_told_of(
     server.states.pieces(("J", 0, 4, 5), None)
     line(page, "Live: Game 1")
     page.clock.fast_forward(8_000)
-    line(page, re.compile(r"Nothing heard from the game server for \d+ s"))
+    line(page, re.compile(r"No message from the game server for \d+ s"))
     server.states.pieces(("J", 0, 5, 5), None)
     line(page, "Live: Game 1")
 

@@ -160,8 +160,8 @@ def test_an_organiser_from_the_link_to_a_running_contest(
         page.once("dialog", lambda dialog: dialog.accept())
         page.get_by_role("button", name="Call off").click()
         page.locator("h1 + .badge", has_text="called off").wait_for()
-    page.click("nav[aria-label=Administration] >> text=Log")
-    arrived(page, "Who did what")
+    page.click("nav[aria-label=Administration] >> text=/^Log$/")
+    arrived(page, "Audit log")
     assert page.locator("td", has_text="contest called off").is_visible()
     assert fits(page)
 
