@@ -59,11 +59,11 @@ class FakePage:
             raise SocketClosedError
         return frame
 
-    async def send(self, frame: str) -> None:
+    async def send(self, text: str) -> None:
         if not self._reads:
             await asyncio.Event().wait()
-        if frame[0] == "{":
-            event = json.loads(frame)
+        if text[0] == "{":
+            event = json.loads(text)
             self.heard.append(event)
             if event["event"] == "start_worker":
                 for words in self._worker:

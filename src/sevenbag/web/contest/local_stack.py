@@ -277,7 +277,7 @@ class ContestDemo:
                 if not once:
                     await failing
             finally:
-                tasks = [playing, failing, *client_tasks]
+                tasks: list[asyncio.Task[Any]] = [playing, failing, *client_tasks]
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)

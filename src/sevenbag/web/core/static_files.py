@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 from litestar import MediaType, Request, Response
 from litestar.exceptions import NotFoundException
 from litestar.file_system import BaseLocalFileSystem
-from litestar.static_files import create_static_files_router
+from litestar.static_files import (
+    create_static_files_router,  # pyright: ignore[reportUnknownVariableType]  # PathLike
+)
 
 if TYPE_CHECKING:
     from litestar import Router
-    from litestar.types import PathType
     from litestar.types.file_types import FileInfo
 
 STATIC_FOLDER: Final = Path(__file__).parents[1] / "static"
@@ -46,7 +47,7 @@ class RootedFileSystem(BaseLocalFileSystem):
     def __init__(self, folder: Path) -> None:
         self._root = folder.resolve()
 
-    async def info(self, path: PathType, **kwargs: Any) -> FileInfo:
+    async def info(self, path: Any, **kwargs: Any) -> FileInfo:
         """Return information about a file.
 
         Raises:
@@ -54,7 +55,8 @@ class RootedFileSystem(BaseLocalFileSystem):
         """
         try:
             file = await asyncio.to_thread(self._resolve, Path(path))
-            return await super().info(file, **kwargs)
+            info: FileInfo = await super().info(file, **kwargs)  # pyright: ignore[reportUnknownMemberType]
+            return info
         except (OSError, ValueError) as error:
             raise FileNotFoundError(path) from error
 
