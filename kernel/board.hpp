@@ -23,7 +23,7 @@ inline constexpr int kMaxWords = 16;
 
 class Board {
   public:
-    // Raises Error(board) outside 4..16 columns and 4..64 rows.
+    // Throws Error(board) outside 4..16 columns and 4..64 rows.
     explicit Board(int width = kDefaultWidth, int rows = kDefaultRows);
 
     int width() const { return width_; }
@@ -65,11 +65,11 @@ class Board {
     void fill(const Placement& placement);
     // Removes full rows; bit y of the result is set where row y was full.
     std::uint64_t clear_rows();
-    // Fills the cells and removes full rows. Raises Error(placement) if it does not fit.
+    // Fills the cells and removes full rows. Throws Error(placement) if it does not fit.
     std::uint64_t lock(const Placement& placement);
     // Push `count` copies of `cells` in from below; rows above the top are lost.
     void push_rows(std::uint32_t cells, int count);
-    // The same with rows that are full but for column `hole`. Raises Error(board).
+    // The same with rows that are full but for column `hole`. Throws Error(board).
     void add_garbage(int hole, int count = 1);
 
     friend bool operator==(const Board&, const Board&) = default;

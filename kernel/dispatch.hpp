@@ -42,7 +42,7 @@ struct DispatchTable {
     // find_rest_positions of small_board.hpp.
     void (*find_rest_positions)(const pc::MoveTable& piece, std::uint64_t filled, int height,
                                 std::uint64_t* corners);
-    // find_features of pc/features.hpp, for fields of at most six rows.
+    // find_features of pc/features.hpp, for boards of at most six rows.
     void (*find_features)(std::uint64_t filled, int height, float* features);
     // Outcome::none is a proof if the search is complete.
     pc::Outcome (*search_in_play_order)(pc::PlayOrderSearch& search);
@@ -55,7 +55,7 @@ struct DispatchTable {
                                            std::uint64_t child, int height);
 };
 
-// The best that this machine can run; chosen once. Raises Error(input) if SEVENBAG_INSTRUCTION_SET
+// The best that this machine can run; chosen once. Throws Error(input) if SEVENBAG_INSTRUCTION_SET
 // names one that cannot be run here.
 const DispatchTable& dispatch_table();
 

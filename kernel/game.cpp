@@ -30,7 +30,7 @@ std::shared_ptr<const Rules> checked(std::shared_ptr<const Rules> rules) {
 
 Game::Game(std::shared_ptr<const Rules> rules, std::int64_t seed, std::int64_t garbage_seed)
     : rules_(checked(std::move(rules))),
-      field_(rules_->width, rules_->rows),
+      colored_board_(rules_->width, rules_->rows),
       solid_(rules_->width, rules_->rows),
       queue_(rules_->bag, seed, rules_->filled_bag, rules_->opening),
       garbage_(*rules_, garbage_seed),
@@ -48,8 +48,8 @@ void Game::start_from(const Board& board, const Counters& counters) {
         if (counter < 0 || counter > kMaxCounter)
             throw Error(ErrorKind::rules, "a counter is " + std::to_string(counter) +
                                               ", must be 0 to " + std::to_string(kMaxCounter));
-    field_.board = board;
-    field_.grid.assign(board);
+    colored_board_.board = board;
+    colored_board_.grid.assign(board);
     counters_ = counters;
     update_solid_board();
     if (!spawn_of(current_)) top_out_ = TopOut::block_out;
@@ -73,7 +73,7 @@ std::optional<PieceCounts> Game::filled_bag() const {
 }
 
 std::optional<Spawn> Game::spawn_of(Piece piece) const {
-    return sevenbag::spawn_of(*rules_, field_.board, solid(), piece, cleared_);
+    return sevenbag::spawn_of(*rules_, colored_board_.board, solid(), piece, cleared_);
 }
 
 void Game::placements(bool with_hold, std::vector<Placement>& out) const {
@@ -160,11 +160,11 @@ const LockResult& Game::play(const Move& move, int frame) {
     lock_.from_hold = move.hold;
 
     swap_hold(move);
-    field_.fill(*rules_, move.placement);
+    colored_board_.fill(*rules_, move.placement);
     if (is_lock_out(*rules_, move.placement)) {
         top_out_ = TopOut::lock_out;
     } else {
-        resolve_clear(*rules_, field_,
+        resolve_clear(*rules_, colored_board_,
                       {garbage_, counters_, multiplier_.value, stats_.pieces + 1, attackers_},
                       lock_);
         cleared_ = lock_.clear.lines > 0;
@@ -237,14 +237,15 @@ void Game::enter_garbage() {
 
 void Game::push(const std::vector<HoleMask>& rows) {
     for (HoleMask row : rows)
-        if (field_.push(*rules_, row) && rules_->garbage_out) top_out_ = TopOut::garbage_out;
+        if (colored_board_.push(*rules_, row) && rules_->garbage_out)
+            top_out_ = TopOut::garbage_out;
     stats_.garbage_entered += static_cast<int>(rows.size());
     update_solid_board();
 }
 
 // To be called when the board has changed.
 void Game::update_solid_board() {
-    if (!rules_->all_solid()) solid_ = solid_part(*rules_, field_.board);
+    if (!rules_->all_solid()) solid_ = solid_part(*rules_, colored_board_.board);
 }
 
 void Game::next_piece() {

@@ -22,19 +22,19 @@ inline constexpr int kMaxAttackers = 1000;
 
 class Game {
   public:
-    // `seed` decides the pieces, `garbage_seed` the holes. Raises Error(rules).
+    // `seed` decides the pieces, `garbage_seed` the holes. Throws Error(rules).
     Game(std::shared_ptr<const Rules> rules, std::int64_t seed, std::int64_t garbage_seed);
 
-    // Begin elsewhere than on an empty board. Raises Error(board) if the size is not the rules',
+    // Begin elsewhere than on an empty board. Throws Error(board) if the size is not the rules',
     // and Error(rules) for impossible counters.
     void start_from(const Board& board, const Counters& counters);
 
     const Rules& rules() const { return *rules_; }
     const std::shared_ptr<const Rules>& shared_rules() const { return rules_; }
-    const Board& board() const { return field_.board; }
-    const ColorGrid& grid() const { return field_.grid; }
+    const Board& board() const { return colored_board_.board; }
+    const ColorGrid& grid() const { return colored_board_.grid; }
     // The board that moving pieces collide with; the board itself if all of its rows are solid.
-    const Board& solid() const { return rules_->all_solid() ? field_.board : solid_; }
+    const Board& solid() const { return rules_->all_solid() ? colored_board_.board : solid_; }
     const Counters& counters() const { return counters_; }
     const GarbageQueue& garbage() const { return garbage_; }
     const Stats& stats() const { return stats_; }
@@ -102,7 +102,7 @@ class Game {
     void next_piece();
 
     std::shared_ptr<const Rules> rules_;
-    ColoredBoard field_;
+    ColoredBoard colored_board_;
     Board solid_;               // kept only where it differs from the board
     mutable PieceQueue queue_;  // deals pieces on demand, even through const access
     GarbageQueue garbage_;

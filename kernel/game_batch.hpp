@@ -79,7 +79,7 @@ class GameBatch {
     static constexpr std::uint8_t kNoPiece = 7;
     static constexpr int kCounters = 3;
 
-    // Raises Error(rules).
+    // Throws Error(rules).
     GameBatch(std::shared_ptr<const Rules> rules, const GameBatchOptions& options);
 
     int games() const { return static_cast<int>(slots_.size()); }

@@ -33,9 +33,9 @@ void Stats::count(const LockResult& lock) {
                 [static_cast<std::size_t>(std::min(clear.lines, kMaxCountedLines))];
 }
 
-AttackResult resolve_clear(const Rules& rules, ColoredBoard& field, AttackContext context,
+AttackResult resolve_clear(const Rules& rules, ColoredBoard& colored_board, AttackContext context,
                            LockResult& lock) {
-    lock.clear = field.clear(rules, lock.placement, lock.rows);
+    lock.clear = colored_board.clear(rules, lock.placement, lock.rows);
     const AttackResult attack =
         compute_attack(rules, lock.clear, context.counters, context.multiplier,
                        context.garbage.random(), context.attackers);

@@ -77,7 +77,7 @@ struct AttackContext {
 
 // Clear the rows that the lock's placement, which has just been filled in, completes; attack, and
 // cancel pending garbage. Return the attack before cancelling.
-AttackResult resolve_clear(const Rules& rules, ColoredBoard& field, AttackContext context,
+AttackResult resolve_clear(const Rules& rules, ColoredBoard& colored_board, AttackContext context,
                            LockResult& lock);
 
 }  // namespace sevenbag

@@ -313,11 +313,11 @@ void generate_placements(const Board& board, Piece piece, const Kicks& kicks, Sp
     out.clear();
     const Placement start = kicks.appear(piece, spawn.x, spawn.y);
     if (!board.fits(start)) return;
-    const FastSystem hot = fast_system(board, kicks);
+    const FastSystem system = fast_system(board, kicks);
     const SpinRule rule = spin_rule(spins, piece);
     // Corners above the top row: of a piece that rests no more than two rows below it.
     const bool sees_top = rule.corners && rule.top_filled && board.height() + 2 >= board.rows();
-    if (hot == FastSystem::none || !has_fast_path(rule, piece) || sees_top ||
+    if (system == FastSystem::none || !has_fast_path(rule, piece) || sees_top ||
         (inherited.any() && can_lock_at_spawn(board, start)) ||
         // The multi-ISA code assumes that only rotations lead to positions in which a piece cannot
         // move.
@@ -326,7 +326,7 @@ void generate_placements(const Board& board, Piece piece, const Kicks& kicks, Sp
         return;
     }
     const PackedBoard packed{board.words(), board.height(), board.rows()};
-    out.set_size(dispatch_table().generate_placements(hot, packed, piece, spawn.x, spawn.y, rule,
+    out.set_size(dispatch_table().generate_placements(system, packed, piece, spawn.x, spawn.y, rule,
                                                       out.data()));
 }
 

@@ -78,10 +78,10 @@ bool has_full_row(const Board& board) {
 }
 
 std::uint64_t count(const PerftTask& task, const Board& board, std::size_t ply) {
-    const FastSystem hot = fast_system(board, task.kicks);
+    const FastSystem system = fast_system(board, task.kicks);
     // The multi-ISA code has 18 rows, its boards must not reach the top, and it looks for full rows
     // only in the rows of a placement.
-    if (hot == FastSystem::none || has_full_row(board) || task.queue.size() > kMaxFastPlies ||
+    if (system == FastSystem::none || has_full_row(board) || task.queue.size() > kMaxFastPlies ||
         board.height() > 14 || task.rows < 24 || task.spawn.y + 4 > task.rows || task.spawn.x < 1 ||
         task.spawn.x > 7 || !has_fast_path(task))
         return count_generic(task, board, ply);
@@ -97,7 +97,7 @@ std::uint64_t count(const PerftTask& task, const Board& board, std::size_t ply) 
                        spin_rule(task.spins, Piece::T).corners,
                        task.stop};
     return dispatch_table().perft(
-        hot, job, task.spawn.y,
+        system, job, task.spawn.y,
         [](void* c, const std::uint64_t* w, int deeper) {
             const auto& at = *static_cast<const Context*>(c);
             return count_generic(at.task, unpack(w, at.task.rows),

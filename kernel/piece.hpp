@@ -154,7 +154,7 @@ constexpr Cells cells_of(const Placement& p) {
     return cells;
 }
 
-// The piece a letter of either case names. Raises Error(piece).
+// The piece a letter of either case names. Throws Error(piece).
 Piece piece_from_letter(char letter);
 
 constexpr char letter(Piece piece) { return kPieceLetters[static_cast<int>(piece)]; }

@@ -37,7 +37,7 @@ struct PlayoutOptions {
 // Plays games number 0, 1, 2, ... of a seed. Both players choose evenly among the placements of one
 // piece: the one that hold offers, every so often, or the current one. Purely random players hardly
 // ever clear a row; with a few draws they do, and send garbage. The result does not depend on the
-// number of threads. Raises Error(rules).
+// number of threads. Throws Error(rules).
 PlayoutResult play_random_versus(std::shared_ptr<const Rules> rules, std::uint64_t seed,
                                  const PlayoutOptions& options);
 

@@ -403,7 +403,7 @@ SB_INLINE Bitboard<V, N> immobile(const Reachability<V, N>& s) {
 }
 
 // Resting positions of a T by the kind of spin that a last move into them makes, by the corner
-// test and, if so told, `immobile_too` as mini; a position that can be entered in several ways is
+// test and, if given, `immobile_too` as mini; a position that can be entered in several ways is
 // in several sets. Shifts end a spin. `spawned`: positions of the piece before any move.
 // take(rotation, none, mini, full). The rule: spin.hpp.
 template <class V, int N, class Take>

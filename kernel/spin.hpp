@@ -64,7 +64,7 @@ struct SpinRules {
 
 // The name that the field's protocols use: "T-spins+".
 std::string_view spin_mode_name(SpinMode mode);
-// By name in any case; '-', '_' and blanks are the same. Raises Error(rules).
+// By name in any case; '-', '_' and blanks are the same. Throws Error(rules).
 SpinMode find_spin_mode(std::string_view name);
 
 // The spin rules for one piece.

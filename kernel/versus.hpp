@@ -12,7 +12,7 @@ namespace sevenbag {
 
 class Versus {
   public:
-    // Both get the same pieces; the holes of their garbage differ. Raises Error(rules).
+    // Both get the same pieces; the holes of their garbage differ. Throws Error(rules).
     Versus(std::shared_ptr<const Rules> rules, std::int64_t seed, int frames_per_turn);
 
     const Game& player(int i) const { return players_[i]; }

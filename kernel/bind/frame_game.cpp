@@ -60,7 +60,7 @@ void check_network(int lines, int hole, int width) {
                                           std::to_string(width - 1));
 }
 
-double moment_argument(double subframe) {
+double subframe_argument(double subframe) {
     if (!(subframe >= 0 && subframe <= 1))
         throw Error(ErrorKind::input,
                     "moment is " + std::to_string(subframe) + ", must be 0 to 1, of a frame");
@@ -202,13 +202,13 @@ void bind_frame_game(nb::module_& m) {
         .def(
             "press",
             [](FrameGame& game, Button button, double subframe, bool hoisted) {
-                game.press(button, moment_argument(subframe), hoisted);
+                game.press(button, subframe_argument(subframe), hoisted);
             },
             nb::arg("button"), nb::arg("moment") = 0.0, nb::arg("hoisted") = false)
         .def(
             "release",
             [](FrameGame& game, Button button, double subframe) {
-                game.release(button, moment_argument(subframe));
+                game.release(button, subframe_argument(subframe));
             },
             nb::arg("button"), nb::arg("moment") = 0.0)
         .def("target", &FrameGame::set_targets, nb::arg("players"))
@@ -226,13 +226,15 @@ void bind_frame_game(nb::module_& m) {
             nb::arg("sender"), nb::arg("number"))
         .def(
             "wait",
-            [](FrameGame& game, double subframe) { game.advance_to(moment_argument(subframe)); },
+            [](FrameGame& game, double subframe) { game.advance_to(subframe_argument(subframe)); },
             nb::arg("moment"))
         .def("end_frame", &FrameGame::end_frame)
         .def("perform", &perform, nb::arg("script"), nb::arg("frames"), nb::arg("record") = false)
         .def("take_sent", &sent_of)
-        .def_prop_ro("board", [](const FrameGame& game) { return Board(game.field().board); })
-        .def_prop_ro("colors", [](const FrameGame& game) { return colors_of(game.field().grid); })
+        .def_prop_ro("board",
+                     [](const FrameGame& game) { return Board(game.colored_board().board); })
+        .def_prop_ro("colors",
+                     [](const FrameGame& game) { return colors_of(game.colored_board().grid); })
         .def_prop_ro("piece", [](const FrameGame& game) { return game.piece().placement(); })
         .def_prop_ro("guarded",
                      [](const FrameGame& game) { return game.piece().hard_drop_blocked(); })

@@ -77,7 +77,7 @@ inline pc::DropMode drop_argument(const std::string& name) {
     throw Error(ErrorKind::rules, "no drop " + name + "; there are soft, hard, t-soft");
 }
 
-// Classes and functions for all tilings of a field.
+// Classes and functions for all tilings of a board.
 void bind_pc_tilings(nanobind::module_& m, nanobind::class_<LockedSolver>& solver);
 // Bindings of networks and of the solver functions that use them.
 void bind_pc_network(nanobind::module_& m, nanobind::class_<LockedSolver>& solver);

@@ -36,19 +36,20 @@ std::shared_ptr<const pc::Network> made_network(
 }
 
 Features features_of(const Board& board, int height) {
-    if (board.width() != pc::kFieldWidth)
+    if (board.width() != pc::kSmallBoardWidth)
         throw Error(ErrorKind::board, "features are those of boards of 10 columns, this one has " +
                                           std::to_string(board.width()));
     if (height < board.height() || height > kMaxRows)
         throw Error(ErrorKind::board, "a height of " + std::to_string(height) +
                                           " rows for a board of " + std::to_string(board.height()));
     Features features;
-    if (height > pc::kFieldRows) {
+    if (height > pc::kSmallBoardRows) {
         pc::find_features(board, height, features.data());
         return features;
     }
     std::uint64_t filled = 0;
-    for (int y = 0; y < height; ++y) filled |= std::uint64_t{board.row(y)} << (y * pc::kFieldWidth);
+    for (int y = 0; y < height; ++y)
+        filled |= std::uint64_t{board.row(y)} << (y * pc::kSmallBoardWidth);
     dispatch_table().find_features(filled, height, features.data());
     return features;
 }

@@ -100,7 +100,7 @@ void expect_letters(int letters) {
                                           std::to_string(pc::kLongestSequence));
 }
 
-OddsAndLines told(std::span<const pc::SequenceCode> unsolvable, int length) {
+OddsAndLines odds_and_lines(std::span<const pc::SequenceCode> unsolvable, int length) {
     pc::Odds odds{};
     std::string lines;
     {
@@ -125,7 +125,7 @@ std::optional<OddsAndLines> odds(BoundTablebase& self, int threads, Progress& pr
             return std::nullopt;
         }
     }
-    return told(unsolvable, self.tablebase.length());
+    return odds_and_lines(unsolvable, self.tablebase.length());
 }
 
 nb::bytes unsolvable(BoundTablebase& self, int block) {
@@ -152,7 +152,7 @@ OddsAndLines compute_odds(const nb::bytes& unsolvable, int letters) {
         throw Error(ErrorKind::queue, "these are not different sequences of " +
                                           std::to_string(letters) +
                                           " letters, as a census lists them");
-    return told(codes, letters);
+    return odds_and_lines(codes, letters);
 }
 
 nb::bytes records(BoundTablebase& self, int block) {

@@ -23,7 +23,7 @@ namespace sevenbag::bind {
 
 namespace {
 
-// Tiles on a field, with all that finding their orders needs.
+// Tiles on a board, with all that finding their orders needs.
 struct BoundTiling {
     std::shared_ptr<const pc::MoveTables> move_tables;
     std::uint64_t filled;
@@ -39,16 +39,17 @@ struct BoundTiling {
     }
 };
 
-// The field's rows without the full ones.
+// The board's rows without the full ones.
 std::uint64_t cleared_cells(const Board& board) {
-    if (board.width() != pc::kFieldWidth || board.height() > pc::kFieldRows)
-        throw Error(ErrorKind::board,
-                    "a board of 10 columns, filled in at most " + std::to_string(pc::kFieldRows) +
-                        " rows is expected, this one has " + std::to_string(board.width()) +
-                        " columns and " + std::to_string(board.height()) + " rows");
+    if (board.width() != pc::kSmallBoardWidth || board.height() > pc::kSmallBoardRows)
+        throw Error(ErrorKind::board, "a board of 10 columns, filled in at most " +
+                                          std::to_string(pc::kSmallBoardRows) +
+                                          " rows is expected, this one has " +
+                                          std::to_string(board.width()) + " columns and " +
+                                          std::to_string(board.height()) + " rows");
     std::uint64_t filled = 0;
-    for (int y = 0; y < pc::kFieldRows; ++y)
-        filled |= std::uint64_t{board.row(y)} << (y * pc::kFieldWidth);
+    for (int y = 0; y < pc::kSmallBoardRows; ++y)
+        filled |= std::uint64_t{board.row(y)} << (y * pc::kSmallBoardWidth);
     return pc::without_rows(filled, pc::full_row_bits(filled));
 }
 
@@ -76,14 +77,15 @@ nb::list find_playable_tilings(LockedSolver& locked, const Board& board, nb::han
     const pc::DropMode drop = drop_argument(drop_name);
     const std::uint64_t filled = cleared_cells(board);
     const int cells = std::popcount(filled);
-    if (height < 1 || height > pc::kFieldRows || filled >> (height * pc::kFieldWidth) != 0)
+    if (height < 1 || height > pc::kSmallBoardRows ||
+        filled >> (height * pc::kSmallBoardWidth) != 0)
         throw Error(ErrorKind::board, "height " + std::to_string(height) +
                                           ": must be that of the field at least, and at most " +
-                                          std::to_string(pc::kFieldRows));
+                                          std::to_string(pc::kSmallBoardRows));
     const std::vector<std::vector<Piece>> given =
         queues_from(queue_list, use_hold ? hold : nb::handle(Py_None));
     nb::list list;
-    const int empty = pc::kFieldWidth * height - cells;
+    const int empty = pc::kSmallBoardWidth * height - cells;
     if (empty % 4 != 0 || given.empty()) return list;
     const int needed = empty / 4;
     std::size_t shortest = given[0].size();
@@ -126,7 +128,7 @@ nb::list find_playable_tilings(LockedSolver& locked, const Board& board, nb::han
     return list;
 }
 
-// The tiles of placements in the order of play, by rows of the field as it was at the start.
+// The tiles of placements in the order of play, by rows of the board as it was at the start.
 BoundTiling tiled_by(LockedSolver& locked, const Board& board,
                      const std::vector<Placement>& placements, const std::string& drop) {
     if (placements.size() > pc::PlacementOrders::kMaxTiles)
@@ -135,7 +137,7 @@ BoundTiling tiled_by(LockedSolver& locked, const Board& board,
                                               std::to_string(pc::PlacementOrders::kMaxTiles));
     BoundTiling tiled{std::make_shared<const pc::MoveTables>(locked.solver.move_tables()),
                       cleared_cells(board),
-                      pc::kFieldRows,
+                      pc::kSmallBoardRows,
                       false,
                       {},
                       {},
@@ -146,19 +148,20 @@ BoundTiling tiled_by(LockedSolver& locked, const Board& board,
         const Placement placement = canonical(given);
         const unsigned full = pc::full_row_bits(filled);
         std::vector<int> rows;  // those that are left, from below
-        for (int y = 0; y < pc::kFieldRows; ++y)
+        for (int y = 0; y < pc::kSmallBoardRows; ++y)
             if (!(full >> y & 1)) rows.push_back(y);
         pc::Tile tile{};
-        int left = pc::kFieldWidth;
+        int left = pc::kSmallBoardWidth;
         for (Cell c : cells_of(placement)) left = std::min<int>(left, c.x);
         for (Cell c : cells_of(placement)) {
-            if (c.x < 0 || c.x >= pc::kFieldWidth || c.y < 0 ||
+            if (c.x < 0 || c.x >= pc::kSmallBoardWidth || c.y < 0 ||
                 c.y >= static_cast<int>(rows.size()))
                 throw Error(ErrorKind::placement,
                             std::string("a placement of ") + letter(placement.piece) +
-                                " leaves the lowest " + std::to_string(pc::kFieldRows) + " rows");
+                                " leaves the lowest " + std::to_string(pc::kSmallBoardRows) +
+                                " rows");
             const int row = rows[static_cast<std::size_t>(c.y)];
-            tile.cells |= std::uint64_t{1} << (row * pc::kFieldWidth + c.x - left);
+            tile.cells |= std::uint64_t{1} << (row * pc::kSmallBoardWidth + c.x - left);
             tile.rows |= static_cast<std::uint8_t>(1u << row);
         }
         if (tile.cells << left & filled)
@@ -224,7 +227,7 @@ nb::tuple tiles_of(const BoundTiling& tiled) {
         for (std::uint64_t left = tiled.tiles[i].cells << tiled.columns[i]; left;
              left &= left - 1) {
             const int bit = std::countr_zero(left);
-            cells.append(nb::make_tuple(bit % pc::kFieldWidth, bit / pc::kFieldWidth));
+            cells.append(nb::make_tuple(bit % pc::kSmallBoardWidth, bit / pc::kSmallBoardWidth));
         }
         tiles.append(nb::make_tuple(static_cast<Piece>(tiled.tiles[i].piece), nb::tuple(cells)));
     }
@@ -249,7 +252,7 @@ void bind_pc_tilings(nb::module_& m, nb::class_<LockedSolver>& solver) {
         .def("tiling", &tiled_by, nb::arg("board"), nb::arg("placements"), nb::kw_only(),
              nb::arg("drop") = "soft");
     m.attr("PC_MAX_TILES") = pc::PlacementOrders::kMaxTiles;
-    m.attr("PC_TILED_ROWS") = pc::kFieldRows;
+    m.attr("PC_TILED_ROWS") = pc::kSmallBoardRows;
 }
 
 }  // namespace sevenbag::bind

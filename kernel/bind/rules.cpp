@@ -197,21 +197,22 @@ void check_clear(int lines, int garbage_lines, int combo, int back_to_back) {
 }
 
 // The cells of a board in the given colours; garbage where no colours are given.
-ColoredBoard field_of(const Board& board, const std::optional<std::vector<std::string>>& colors) {
-    ColoredBoard field(board.width(), board.rows());
-    field.board = board;
-    field.grid.assign(board);
-    if (!colors) return field;
+ColoredBoard colored_board_of(const Board& board,
+                              const std::optional<std::vector<std::string>>& colors) {
+    ColoredBoard colored_board(board.width(), board.rows());
+    colored_board.board = board;
+    colored_board.grid.assign(board);
+    if (!colors) return colored_board;
     constexpr std::string_view kLetters = ColorGrid::kLetters;
     for (int y = 0; y < board.rows() && y < static_cast<int>(colors->size()); ++y) {
         const std::string& row = (*colors)[static_cast<std::size_t>(y)];
         for (int x = 0; x < board.width() && x < static_cast<int>(row.size()); ++x) {
             const std::size_t color = kLetters.find(row[static_cast<std::size_t>(x)]);
             if (color != std::string_view::npos && board.is_occupied(x, y))
-                field.grid.set(x, y, color);
+                colored_board.grid.set(x, y, color);
         }
     }
-    return field;
+    return colored_board;
 }
 
 nb::tuple after(const Rules& rules, const Board& board,
@@ -223,12 +224,13 @@ nb::tuple after(const Rules& rules, const Board& board,
                     std::string("piece ") + letter(placement.piece) + " at x " +
                         std::to_string(placement.x) + ", y " + std::to_string(placement.y) +
                         " does not fit: a cell is filled or outside the board");
-    ColoredBoard field = field_of(board, colors);
+    ColoredBoard colored_board = colored_board_of(board, colors);
     std::uint64_t rows = 0;
-    field.fill(rules, placement);
-    const LineClear clear = field.clear(rules, placement, rows);
+    colored_board.fill(rules, placement);
+    const LineClear clear = colored_board.clear(rules, placement, rows);
     const Counters counters = counters_after(rules, clear, {combo, back_to_back});
-    return nb::make_tuple(field.board, colors ? nb::object(colors_of(field.grid)) : nb::none(),
+    return nb::make_tuple(colored_board.board,
+                          colors ? nb::object(colors_of(colored_board.grid)) : nb::none(),
                           counters.combo, counters.back_to_back);
 }
 

@@ -113,7 +113,8 @@ void ScriptRunner::apply_event(const EventScript::Event& event, std::vector<Reco
 void ScriptRunner::record_lock(std::vector<RecordedLock>* record) {
     if (!record || game_.frame_stats().pieces == recorded_pieces_) return;
     recorded_pieces_ = game_.frame_stats().pieces;
-    record->push_back({game_.last_lock(), game_.field().grid, game_.piece().piece(), game_.held()});
+    record->push_back(
+        {game_.last_lock(), game_.colored_board().grid, game_.piece().piece(), game_.held()});
 }
 
 }  // namespace sevenbag

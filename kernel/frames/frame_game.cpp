@@ -43,7 +43,7 @@ FrameGame::FrameGame(std::shared_ptr<const Rules> rules, const FrameRules& time,
     : rules_(checked_by_frame(std::move(rules))),
       time_(checked(time)),
       handling_(checked(handling)),
-      field_(rules_->width, rules_->rows),
+      colored_board_(rules_->width, rules_->rows),
       queue_(rules_->bag, seed, rules_->filled_bag, rules_->opening),
       gravity_{time_.gravity.start},
       multiplier_{rules_->multiplier.start},
@@ -208,9 +208,10 @@ bool FrameGame::find_free_row() {
 void FrameGame::lock(LockCause by) {
     lock_.begin(piece_.placement(), lock_frame_);
     lock_.from_hold = hold_used_;
-    field_.fill(*rules_, lock_.placement);
-    const AttackResult attack = resolve_clear(
-        *rules_, field_, {garbage_, counters_, multiplier_.value, stats_.pieces + 1}, lock_);
+    colored_board_.fill(*rules_, lock_.placement);
+    const AttackResult attack =
+        resolve_clear(*rules_, colored_board_,
+                      {garbage_, counters_, multiplier_.value, stats_.pieces + 1}, lock_);
     if (!time_.sends_attacks) lock_.attacks = lock_.sent = {};
     cleared_ = lock_.clear.lines > 0;
     if (!cleared_) enter_garbage(by);
@@ -235,7 +236,7 @@ void FrameGame::lock(LockCause by) {
 void FrameGame::enter_garbage(LockCause by) {
     const double cap = std::min(cap_.value, static_cast<double>(rules_->cap_limit));
     garbage_.enter(*rules_, lock_frame_, by, static_cast<int>(cap), lock_.garbage);
-    for (HoleMask row : lock_.garbage) field_.push(*rules_, row);
+    for (HoleMask row : lock_.garbage) colored_board_.push(*rules_, row);
     stats_.garbage_entered += static_cast<int>(lock_.garbage.size());
 }
 

@@ -56,7 +56,7 @@ struct SentAttack {
 
 class FrameGame {
   public:
-    // `seed` decides pieces and holes both. Raises Error(rules).
+    // `seed` decides pieces and holes both. Throws Error(rules).
     FrameGame(std::shared_ptr<const Rules> rules, const FrameRules& time, const Handling& handling,
               std::int64_t seed);
 
@@ -89,7 +89,7 @@ class FrameGame {
     const Rules& rules() const { return *rules_; }
     const FrameRules& frame_rules() const { return time_; }
     const Handling& handling() const { return handling_; }
-    const ColoredBoard& field() const { return field_; }
+    const ColoredBoard& colored_board() const { return colored_board_; }
     const ActivePiece& piece() const { return piece_; }
     std::optional<Piece> held() const { return held_; }
     Piece preview(int i) const { return queue_.peek(i); }
@@ -127,7 +127,7 @@ class FrameGame {
 
   private:
     FrameContext context() const {
-        return {*rules_, time_, handling_, field_.board, gravity_.value, soft_};
+        return {*rules_, time_, handling_, colored_board_.board, gravity_.value, soft_};
     }
     void advance_by(double frames);
     bool shift();
@@ -150,7 +150,7 @@ class FrameGame {
     FrameRules time_;
     Handling handling_;
 
-    ColoredBoard field_;
+    ColoredBoard colored_board_;
     mutable PieceQueue queue_;  // deals pieces on demand, even through const access
     std::optional<Piece> held_;
     bool hold_used_ = false;

@@ -9,7 +9,7 @@ namespace sevenbag::pc {
 
 enum class DropMode {
     soft,    // anything that the rotation system allows
-    hard,    // turned and shifted above the field, then straight down
+    hard,    // turned and shifted above the board, then straight down
     t_soft,  // T as soft, all others as hard
 };
 

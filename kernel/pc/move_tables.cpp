@@ -23,15 +23,15 @@ Box box_of(const Cells& cells) {
     return {left, bottom, right - left + 1, top - bottom + 1};
 }
 
-bool within(int x, const Box& box) { return x >= 0 && x + box.width <= kFieldWidth; }
+bool within(int x, const Box& box) { return x >= 0 && x + box.width <= kSmallBoardWidth; }
 
 // Corners of which `keep(x, y)` holds.
 template <class Keep>
 std::uint64_t corners(Keep&& keep) {
     std::uint64_t set = 0;
-    for (int y = 0; y < kFieldRows; ++y)
-        for (int x = 0; x < kFieldWidth; ++x)
-            if (keep(x, y)) set |= std::uint64_t{1} << (y * kFieldWidth + x);
+    for (int y = 0; y < kSmallBoardRows; ++y)
+        for (int x = 0; x < kSmallBoardWidth; ++x)
+            if (keep(x, y)) set |= std::uint64_t{1} << (y * kSmallBoardWidth + x);
     return set;
 }
 
@@ -53,12 +53,13 @@ void describe_turns(const KickTable& table, Piece piece, const std::array<Box, k
                 const int dy = d.y + b.bottom - a.bottom;
                 TurnTest& test = m.test[direction][i];
                 test.step[from] = {static_cast<std::int8_t>(dx), static_cast<std::int8_t>(dy)};
-                test.by.of[from] = static_cast<std::uint64_t>(dy * kFieldWidth + dx) & 63;
+                test.by.of[from] = static_cast<std::uint64_t>(dy * kSmallBoardWidth + dx) & 63;
                 const auto lands = [&](int x) { return within(x, a) && within(x + dx, b); };
-                test.inside.of[from] = corners(
-                    [&](int x, int y) { return lands(x) && y + dy >= 0 && y + dy < kFieldRows; });
+                test.inside.of[from] = corners([&](int x, int y) {
+                    return lands(x) && y + dy >= 0 && y + dy < kSmallBoardRows;
+                });
                 test.above.of[from] =
-                    corners([&](int x, int y) { return lands(x) && y + dy >= kFieldRows; });
+                    corners([&](int x, int y) { return lands(x) && y + dy >= kSmallBoardRows; });
                 if (dx != 0 || dy != 0 || m.cells[from] != m.cells[to]) m.turns = true;
             }
             // Far above the stack the walls alone decide which test fits.
@@ -82,15 +83,15 @@ MoveTable motion_of(const Kicks& kicks, Piece piece) {
         for (std::size_t i = 0; i < 4; ++i) {
             const Cell c = cells_of_piece[r][i];
             m.cell_places[i].of[r] =
-                static_cast<std::uint64_t>((c.y - box.bottom) * kFieldWidth + c.x - box.left);
+                static_cast<std::uint64_t>((c.y - box.bottom) * kSmallBoardWidth + c.x - box.left);
             m.cells[r] |= std::uint64_t{1} << m.cell_places[i].of[r];
         }
         m.within_walls.of[r] = corners([&](int x, int) { return within(x, box); });
-        for (int height = 0; height <= kFieldRows; ++height)
+        for (int height = 0; height <= kSmallBoardRows; ++height)
             m.below_top[height].of[r] =
                 corners([&](int, int y) { return y + box.height <= height; });
         m.not_first.of[r] = corners([&](int x, int) { return x != 0; });
-        m.not_last.of[r] = corners([&](int x, int) { return x != kFieldWidth - 1; });
+        m.not_last.of[r] = corners([&](int x, int) { return x != kSmallBoardWidth - 1; });
     }
     const bool twins = m.cells[0] == m.cells[2] && m.cells[1] == m.cells[3];
     m.looks = !twins ? 4 : m.cells[0] == m.cells[1] ? 1 : 2;
@@ -105,7 +106,7 @@ MoveTable motion_of(const Kicks& kicks, Piece piece) {
                     open[turned(from, direction)] = true;
     for (int r = 0; r < kRotations; ++r) {
         m.open.of[r] = open[r] ? ~std::uint64_t{0} : 0;
-        m.twin.of[r] = twins ? ~std::uint64_t{0} : 0;
+        m.symmetric.of[r] = twins ? ~std::uint64_t{0} : 0;
     }
     return m;
 }

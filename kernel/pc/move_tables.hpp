@@ -15,8 +15,8 @@
 
 namespace sevenbag::pc {
 
-inline constexpr int kFieldWidth = 10;
-inline constexpr int kFieldRows = 6;
+inline constexpr int kSmallBoardWidth = 10;
+inline constexpr int kSmallBoardRows = 6;
 
 // A number or a set of corners for each rotation.
 struct alignas(32) ByRotation {
@@ -36,11 +36,12 @@ enum Direction { clockwise, half, counter_clockwise, kDirections };
 constexpr int turned(int rotation, int direction) { return (rotation + direction + 1) % 4; }
 
 struct MoveTable {
-    ByRotation cell_places[4];             // of each cell, from the corner
-    ByRotation within_walls;               // corners that keep all cells off the walls
-    ByRotation below_top[kFieldRows + 1];  // [height]: corners that keep all cells below that row
-    ByRotation open;                       // all bits, if the piece turns so in open air
-    ByRotation twin;                       // all bits, if half a turn looks the same
+    ByRotation cell_places[4];  // of each cell, from the corner
+    ByRotation within_walls;    // corners that keep all cells off the walls
+    ByRotation
+        below_top[kSmallBoardRows + 1];  // [height]: corners that keep all cells below that row
+    ByRotation open;                     // all bits, if the piece turns so in open air
+    ByRotation symmetric;                // all bits, if half a turn looks the same
     // A shift to the right never leads to the first column, one to the left never to the last.
     ByRotation not_first, not_last;
 

@@ -41,7 +41,7 @@ inline constexpr std::string_view kActivationNames[] = {
     "sigmoid", "tanh",     "relu",     "leaky_relu", "isru", "elu",     "selu",
     "gelu",    "softplus", "identity", "swish",      "step", "gaussian"};
 
-// Raises Error(input) for a name that is none.
+// Throws Error(input) for a name that is none.
 Activation activation_named(std::string_view name);
 float activated(Activation activation, float sum);
 
@@ -52,7 +52,7 @@ struct Gene {
 
 class Network {
   public:
-    // Raises Error(input) for too many genes, one that leads into a feature or the constant, a
+    // Throws Error(input) for too many genes, one that leads into a feature or the constant, a
     // number of a node below 0, and a weight that is not finite.
     Network(Activation hidden, Activation score, std::span<const Gene> genes);
 

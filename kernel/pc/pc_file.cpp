@@ -18,7 +18,7 @@ constexpr Piece kPieceOf[kPieces] = {Piece::I, Piece::O, Piece::T, Piece::S,
                                      Piece::Z, Piece::L, Piece::J};
 constexpr int kEnd = 7;  // in place of a piece
 constexpr int kPieceBits = 3;
-constexpr int kWidth = pc::kFieldWidth;
+constexpr int kWidth = pc::kSmallBoardWidth;
 constexpr int kPlaces = 64;
 constexpr std::uint64_t kFullRow = 0x3ff;
 
@@ -63,11 +63,11 @@ struct DecodedPlacement {
 DecodedPlacement step_of(int piece, std::uint8_t byte) {
     const Cells cells = cells_of(placement_of(piece, byte));
     DecodedPlacement step{};
-    int left = kWidth, bottom = pc::kFieldRows;
+    int left = kWidth, bottom = pc::kSmallBoardRows;
     bool tall = false;
     for (Cell c : cells) {
         step.outside = step.outside || c.x < 0 || c.x >= kWidth || c.y < 0;
-        tall = tall || c.y >= pc::kFieldRows;
+        tall = tall || c.y >= pc::kSmallBoardRows;
         left = std::min<int>(left, c.x);
         bottom = std::min<int>(bottom, c.y);
     }
@@ -256,7 +256,8 @@ PcFault PcValidator::fault_on_board(const std::uint8_t* bytes, const System* sys
 
 bool PcValidator::System::reaches(std::uint64_t filled, Piece piece, int look, int corner) const {
     std::uint64_t corners[kRotations];
-    dispatch_table().find_rest_positions(move_tables.of(piece), filled, pc::kFieldRows, corners);
+    dispatch_table().find_rest_positions(move_tables.of(piece), filled, pc::kSmallBoardRows,
+                                         corners);
     return corners[look] >> corner & 1;
 }
 

@@ -47,8 +47,8 @@ enum class PcFault : std::uint8_t {
     overlap,        // it fills filled cells
     floating,       // it rests on nothing
     unreachable,    // it cannot be reached from above
-    cleared_early,  // the field is empty before the last placement; only if that is not allowed
-    not_cleared,    // the field is not empty after the last placement
+    cleared_early,  // the board is empty before the last placement; only if that is not allowed
+    not_cleared,    // the board is not empty after the last placement
 };
 
 // Number of valid records, and the fault that ended the scan.

@@ -70,7 +70,7 @@ unsigned PlacementOrders::next(unsigned placed) {
             const Tile& tile = tiles_[static_cast<std::size_t>(i)];
             if (tile.gaps & ~full) continue;
             const int row = tile.bottom - std::popcount(full & ((1u << tile.bottom) - 1));
-            const int corner = row * kFieldWidth + columns_[static_cast<std::size_t>(i)];
+            const int corner = row * kSmallBoardWidth + columns_[static_cast<std::size_t>(i)];
             if (corners[tile.rotation] >> corner & 1) known |= static_cast<std::uint16_t>(1u << i);
         }
     }
@@ -84,9 +84,9 @@ Step PlacementOrders::step(int tile, unsigned placed) const {
     const unsigned full = full_row_bits(filled);
     const Tile& t = tiles_[static_cast<std::size_t>(tile)];
     const int row = t.bottom - std::popcount(full & ((1u << t.bottom) - 1));
-    return {
-        t.piece, t.rotation,
-        static_cast<std::uint8_t>(row * kFieldWidth + columns_[static_cast<std::size_t>(tile)])};
+    return {t.piece, t.rotation,
+            static_cast<std::uint8_t>(row * kSmallBoardWidth +
+                                      columns_[static_cast<std::size_t>(tile)])};
 }
 
 // The tiles that can be placed when the last of the `count` pieces is drawn: its own, or one of the

@@ -23,7 +23,7 @@ class SortedQueues {
     // The pieces that count, and kNoPiece behind them.
     using Queue = std::array<std::uint8_t, kMaxPieces + 1>;
 
-    // The first `count` pieces count, at most kMaxPieces. Raises Error(queue) if there is no queue,
+    // The first `count` pieces count, at most kMaxPieces. Throws Error(queue) if there is no queue,
     // or one has fewer pieces.
     SortedQueues(std::span<const std::vector<Piece>> queues, int count);
 
@@ -43,8 +43,8 @@ class PlacementOrders {
   public:
     static constexpr int kMaxTiles = kMaxSteps;
 
-    // At most kMaxTiles tiles that do not overlap, on a field of at most six rows. `strict`: the
-    // field must not be empty before all are placed.
+    // At most kMaxTiles tiles that do not overlap, on a board of at most six rows. `strict`: the
+    // board must not be empty before all are placed.
     PlacementOrders(const MoveTables& move_tables, std::uint64_t filled, int height,
                     std::span<const Tile> tiles, std::span<const int> columns, bool strict,
                     DropMode drop = DropMode::soft);

@@ -20,7 +20,7 @@ using sevenbag::pc::VisitedSet;
 namespace {
 
 // Number of positions between two stop checks.
-constexpr std::uint64_t kWatchEvery = 256;
+constexpr std::uint64_t kNodesPerStopCheck = 256;
 
 // In a column of six rows at most three pieces can rest, in each of four rotations.
 constexpr int kMaxChildren = 2 * kWidth * 3 * kRotations;
@@ -33,19 +33,19 @@ constexpr int kChecker = 12;       // a cell more of one colour, as on a checker
 constexpr int kEmpty = 3;          // a cell to fill
 
 // Estimate how likely a board can be filled; higher is likelier.
-SB_INLINE int estimate_fill(SmallBoard field) {
-    const Word filled = field.filled;
+SB_INLINE int estimate_fill(SmallBoard board) {
+    const Word filled = board.filled;
     const Word under = under_surface(filled);
     const int cells = count_of(filled);
     return -(kRowChange * count_of((filled ^ filled >> 1) & kBorders) +
              kStep * count_of((under ^ under >> 1) & kBorders) +
              kColumnChange * count_of(filled ^ filled >> kWidth) +
              kChecker * distance(2 * count_of(filled & kCheckerboard), cells) +
-             kEmpty * (kWidth * field.height - cells));
+             kEmpty * (kWidth * board.height - cells));
 }
 
 struct Child {
-    SmallBoard field;
+    SmallBoard board;
     std::uint8_t held;
     Step step;
 };
@@ -58,7 +58,7 @@ class DepthFirstSearch {
         : search_(search),
           problem_(*search.problem),
           whole_(rows_below(problem_.height)),
-          until_watched_(kWatchEvery) {
+          until_watched_(kNodesPerStopCheck) {
         for (int i = 0; i < problem_.count; ++i) ++left_[problem_.pieces[i]];
     }
 
@@ -73,7 +73,7 @@ class DepthFirstSearch {
         } else {
             outcome = descend({problem_.filled, problem_.height}, problem_.pieces[0], 1, 0);
         }
-        search_.nodes += kWatchEvery - until_watched_;
+        search_.nodes += kNodesPerStopCheck - until_watched_;
         return outcome;
     }
 
@@ -81,11 +81,11 @@ class DepthFirstSearch {
     // Return whether a filled board with this piece left over is a solution.
     bool is_saved(int held) const { return problem_.save == kNoPiece || held == problem_.save; }
 
-    Outcome descend(SmallBoard field, int held, int next, int depth) {
-        if (!is_new(field, held)) return Outcome::none;
+    Outcome descend(SmallBoard board, int held, int next, int depth) {
+        if (!is_new(board, held)) return Outcome::none;
         if (depth == search_.horizon) {
             search_.tell(search_.context,
-                         {field.filled, field.height, held, next, depth, search_.steps});
+                         {board.filled, board.height, held, next, depth, search_.steps});
             return Outcome::none;
         }
         if (search_.budget == 0) {
@@ -94,20 +94,20 @@ class DepthFirstSearch {
         }
         --search_.budget;
         if (--until_watched_ == 0) {
-            until_watched_ = kWatchEvery;
-            search_.nodes += kWatchEvery;
+            until_watched_ = kNodesPerStopCheck;
+            search_.nodes += kNodesPerStopCheck;
             if (search_.stop_check.stop &&
-                search_.stop_check.stop(search_.stop_check.context, kWatchEvery))
+                search_.stop_check.stop(search_.stop_check.context, kNodesPerStopCheck))
                 return Outcome::stopped;
         }
         const int following = next < problem_.count ? problem_.pieces[next] : kNoPiece;
-        if (depth + 1 == problem_.needed) return finish(field, held, following, depth);
+        if (depth + 1 == problem_.needed) return finish(board, held, following, depth);
 
         Child children[kMaxChildren];
         std::int64_t keys[kMaxChildren];
-        int count = expand(field, held, following, children, keys, 0);
+        int count = expand(board, held, following, children, keys, 0);
         if (problem_.hold && following != held && following != kNoPiece)
-            count = expand(field, following, held, children, keys, count);
+            count = expand(board, following, held, children, keys, count);
         for (int tried = 0; tried < count; ++tried) {
             if (tried == search_.width) {
                 search_.complete = false;
@@ -120,30 +120,30 @@ class DepthFirstSearch {
             const Child& child = children[best];
             search_.steps[static_cast<unsigned>(depth)] = child.step;
             --left_[child.step.piece];
-            const Outcome outcome = descend(child.field, child.held, next + 1, depth + 1);
+            const Outcome outcome = descend(child.board, child.held, next + 1, depth + 1);
             ++left_[child.step.piece];
             if (outcome != Outcome::none) return outcome;
         }
         return Outcome::none;
     }
 
-    // All that becomes of the field when a piece is placed and another one is left over.
-    SB_INLINE int expand(SmallBoard field, int piece, int held, Child* children, std::int64_t* keys,
+    // All that becomes of the board when a piece is placed and another one is left over.
+    SB_INLINE int expand(SmallBoard board, int piece, int held, Child* children, std::int64_t* keys,
                          int count) {
         if (piece == problem_.save && left_[piece] == 1) return count;
         const MoveTable& move_table = search_.move_tables->pieces[static_cast<unsigned>(piece)];
         RestPositions rests;
-        find_rest_positions(move_table, field, rests);
+        find_rest_positions(move_table, board, rests);
         for (int r = 0; r < move_table.looks; ++r)
             for (Word corners = rests.of[r]; corners; corners &= corners - 1) {
                 const int corner = __builtin_ctzll(corners);
-                const SmallBoard after = locked(field, move_table.cells[r] << corner);
+                const SmallBoard after = locked(board, move_table.cells[r] << corner);
                 if (!can_be_divided(after) || (problem_.strict && after.filled == 0)) continue;
                 children[count] = {after,
                                    static_cast<std::uint8_t>(held),
                                    {static_cast<std::uint8_t>(piece), static_cast<std::uint8_t>(r),
                                     static_cast<std::uint8_t>(corner)}};
-                keys[count] = kByNetwork ? rank(field, after) : estimate_fill(after);
+                keys[count] = kByNetwork ? rank(board, after) : estimate_fill(after);
                 ++count;
             }
         return count;
@@ -157,8 +157,8 @@ class DepthFirstSearch {
     }
 
     // The last piece: the empty cells must have its shape.
-    Outcome finish(SmallBoard field, int held, int following, int depth) {
-        const Word empty = ~field.filled & rows_below(field.height);
+    Outcome finish(SmallBoard board, int held, int following, int depth) {
+        const Word empty = ~board.filled & rows_below(board.height);
         const auto fits = [&](int piece, int over) {
             if (piece == kNoPiece || !is_saved(over)) return false;
             const MoveTable& move_table = search_.move_tables->pieces[static_cast<unsigned>(piece)];
@@ -166,7 +166,7 @@ class DepthFirstSearch {
                 const int corner = __builtin_ctzll(empty) - __builtin_ctzll(move_table.cells[r]);
                 if (corner < 0 || move_table.cells[r] << corner != empty) continue;
                 RestPositions rests;
-                find_rest_positions(move_table, field, rests);
+                find_rest_positions(move_table, board, rests);
                 if (!(rests.of[r] >> corner & 1)) return false;
                 search_.steps[static_cast<unsigned>(depth)] = {static_cast<std::uint8_t>(piece),
                                                                static_cast<std::uint8_t>(r),
@@ -180,9 +180,9 @@ class DepthFirstSearch {
         return Outcome::none;
     }
 
-    bool is_new(SmallBoard field, int held) {
+    bool is_new(SmallBoard board, int held) {
         // Cleared rows are full rows on top, so the board defines its height.
-        const Word packed = field.filled | (whole_ & ~rows_below(field.height));
+        const Word packed = board.filled | (whole_ & ~rows_below(board.height));
         return search_.visited->insert((packed << 3 | static_cast<Word>(held)) + 1);
     }
 

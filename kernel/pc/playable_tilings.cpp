@@ -53,7 +53,7 @@ Outcome find_playable_tilings(const MoveTables& move_tables, const TileGraph& gr
                               const SortedQueues& queues, bool hold, bool strict, DropMode drop,
                               StopCheck stop_check, std::vector<PlayableTiling>& found) {
     const int height = graph.tile_set().height;
-    const int needed = (kFieldWidth * height - std::popcount(graph.filled())) / 4;
+    const int needed = (kSmallBoardWidth * height - std::popcount(graph.filled())) / 4;
     if (queues.length() < needed) return Outcome::none;
     MultisetTable budget;
     if (!graph.whole() || !budget.run(graph, supply_of(queues, hold, needed), move_tables))

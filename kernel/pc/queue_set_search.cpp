@@ -13,14 +13,14 @@ namespace {
 // Memory limit: beyond it positions and boards are dropped, and fewer queues are searched at a
 // time.
 constexpr std::size_t kMaxWords = std::size_t{1} << 25;
-constexpr std::uint64_t kWatchEvery = 1024;
+constexpr std::uint64_t kNodesPerStopCheck = 1024;
 // No held piece, because hold is off.
 constexpr int kNoHeldPiece = 7;
 
 // Return whether every part between walls can be filled by itself; see can_be_divided() of
 // small_board.hpp.
 bool can_be_divided(std::uint64_t filled, int height) {
-    const std::uint64_t inside = (std::uint64_t{1} << (height * kFieldWidth)) - 1;
+    const std::uint64_t inside = (std::uint64_t{1} << (height * kSmallBoardWidth)) - 1;
     std::uint64_t wall = filled | filled >> 1 | ~inside;
     wall &= wall >> 30;
     wall &= wall >> 10 & wall >> 20;
@@ -33,11 +33,11 @@ bool can_be_divided(std::uint64_t filled, int height) {
     return true;
 }
 
-// The smoother a field is, the likelier it can be filled; lower is likelier.
+// The smoother a board is, the likelier it can be filled; lower is likelier.
 int roughness(std::uint64_t filled) {
     constexpr std::uint64_t kInnerBorders = 0x0004010040100401 * 0x1ff;
     return 4 * std::popcount((filled ^ filled >> 1) & kInnerBorders) +
-           std::popcount(filled ^ filled >> kFieldWidth);
+           std::popcount(filled ^ filled >> kSmallBoardWidth);
 }
 
 // Boards and their successors for each piece, computed on demand.
@@ -45,7 +45,7 @@ class BoardCache {
   public:
     explicit BoardCache(const SetupBoard& setup_board) : setup_board_(setup_board) {}
 
-    // The field that is left of `filled` below row `height`.
+    // The board that is left of `filled` below row `height`.
     std::uint32_t number(std::uint64_t filled, int height) {
         const std::uint64_t gone = rows(setup_board_.height) & ~rows(height);
         const auto next = static_cast<std::uint32_t>(boards_.size());
@@ -60,10 +60,10 @@ class BoardCache {
     };
 
     // After placing the piece; see child().
-    Range children(std::uint32_t field, int piece) {
+    Range children(std::uint32_t board, int piece) {
         const auto p = static_cast<std::size_t>(piece);
-        if (!(boards_[field].known >> p & 1)) expand(field, p);
-        return boards_[field].children[p];
+        if (!(boards_[board].known >> p & 1)) expand(board, p);
+        return boards_[board].children[p];
     }
     std::uint32_t child(std::uint32_t at) const { return children_[at]; }
 
@@ -86,13 +86,13 @@ class BoardCache {
     };
 
     static std::uint64_t rows(int height) {
-        return (std::uint64_t{1} << (height * kFieldWidth)) - 1;
+        return (std::uint64_t{1} << (height * kSmallBoardWidth)) - 1;
     }
 
-    void expand(std::uint32_t field, std::size_t piece) {
+    void expand(std::uint32_t board, std::size_t piece) {
         ++expanded_;
-        const std::uint64_t filled = boards_[field].filled;
-        const int height = boards_[field].height;
+        const std::uint64_t filled = boards_[board].filled;
+        const int height = boards_[board].height;
         const MoveTable& move_table = setup_board_.move_tables->of(static_cast<Piece>(piece));
         std::array<std::uint64_t, kRotations> corners;
         find_rest_positions(*setup_board_.move_tables, setup_board_.drop, static_cast<Piece>(piece),
@@ -111,7 +111,7 @@ class BoardCache {
         std::ranges::stable_sort(found_, {}, &Child::roughness);
         const auto first = static_cast<std::uint32_t>(children_.size());
         for (const Child& child : found_) children_.push_back(number(child.filled, child.height));
-        Entry& entry = boards_[field];
+        Entry& entry = boards_[board];
         entry.children[piece] = {first, static_cast<std::uint32_t>(found_.size())};
         entry.known |= static_cast<std::uint8_t>(1u << piece);
     }
@@ -130,7 +130,10 @@ class QueueSetSearch {
 
     QueueSetSearch(const SetupBoard& setup_board, const QueueAutomaton& queues,
                    StopCheck stop_check)
-        : setup_board_(setup_board), queues_(queues), watch_(stop_check), boards_(setup_board) {
+        : setup_board_(setup_board),
+          queues_(queues),
+          stop_check_(stop_check),
+          boards_(setup_board) {
         // Sets for each step of a queue, as large as the nodes of the step need.
         std::vector<std::uint32_t> max(static_cast<std::size_t>(queues.length()) + 1);
         std::vector<std::size_t> length(static_cast<std::size_t>(queues.begin()) + 1);
@@ -149,10 +152,10 @@ class QueueSetSearch {
 
     // Asks for some queues; those that are found are put into `found`.
     SearchEnd run(const std::uint64_t* wanted, std::uint64_t* found) {
-        const std::uint32_t field = boards_.number(setup_board_.filled, setup_board_.height);
+        const std::uint32_t board = boards_.number(setup_board_.filled, setup_board_.height);
         const std::int32_t begin = queues_.begin();
         if (!setup_board_.hold) {
-            place(field, kNoHeldPiece, begin, 0, wanted, found, 0);
+            place(board, kNoHeldPiece, begin, 0, wanted, found, 0);
             return end_;
         }
         const QueueAutomaton::Node& first = queues_.node(begin);
@@ -163,7 +166,7 @@ class QueueSetSearch {
             std::uint64_t* solved = part + words_for(count);
             if (!take_bits(part, wanted, first.offset[p], count)) continue;
             std::fill_n(solved, words_for(count), 0);
-            ask(field, static_cast<int>(p), first.to[p], 0, part, solved, 2 * words_for(count));
+            ask(board, static_cast<int>(p), first.to[p], 0, part, solved, 2 * words_for(count));
             put_bits(found, solved, first.offset[p], count);
         }
         return end_;
@@ -177,10 +180,10 @@ class QueueSetSearch {
 
     // found |= those of `wanted` that can be played from here. `top` is the first free word of the
     // scratch memory.
-    void ask(std::uint32_t field, int held, std::int32_t at, int placed,
+    void ask(std::uint32_t board, int held, std::int32_t at, int placed,
              const std::uint64_t* wanted, std::uint64_t* found, std::size_t top) {
         const std::size_t words = words_for(queues_.node(at).count);
-        const std::uint64_t key = (std::uint64_t{field} << 26 |
+        const std::uint64_t key = (std::uint64_t{board} << 26 |
                                    static_cast<std::uint64_t>(static_cast<std::uint32_t>(at)) << 3 |
                                    static_cast<std::uint64_t>(held));
         const std::uint32_t next = records_;
@@ -202,7 +205,7 @@ class QueueSetSearch {
         if (!may_go_on()) return;
         std::uint64_t* solved = left + words;
         std::fill_n(solved, words, 0);
-        place(field, held, at, placed, left, solved, top + 2 * words);
+        place(board, held, at, placed, left, solved, top + 2 * words);
         for (std::size_t i = 0; i < words; ++i) {
             // Results of a stopped search are unknown.
             if (end_ == SearchEnd::complete) known_[place_of + i] |= left[i];
@@ -211,11 +214,11 @@ class QueueSetSearch {
         }
     }
 
-    void place(std::uint32_t field, int held, std::int32_t at, int placed,
+    void place(std::uint32_t board, int held, std::int32_t at, int placed,
                const std::uint64_t* wanted, std::uint64_t* found, std::size_t top) {
         const bool last = placed + 1 == setup_board_.needed;
         if (at == QueueAutomaton::end()) {
-            if (last && boards_.children(field, held).count > 0) found[0] |= wanted[0];
+            if (last && boards_.children(board, held).count > 0) found[0] |= wanted[0];
             return;
         }
         const QueueAutomaton::Node& node = queues_.node(at);
@@ -230,13 +233,13 @@ class QueueSetSearch {
             const auto current = static_cast<int>(p);
             const bool swaps = held != kNoHeldPiece && held != current;
             if (last) {
-                if (boards_.children(field, current).count > 0 ||
-                    (held != kNoHeldPiece && boards_.children(field, held).count > 0))
+                if (boards_.children(board, current).count > 0 ||
+                    (held != kNoHeldPiece && boards_.children(board, held).count > 0))
                     std::copy_n(part, words, solved);
             } else {
-                bool left = follow(field, current, held, node.to[p], placed, part, solved, top);
+                bool left = follow(board, current, held, node.to[p], placed, part, solved, top);
                 if (left && swaps)
-                    follow(field, held, current, node.to[p], placed, part, solved, top);
+                    follow(board, held, current, node.to[p], placed, part, solved, top);
             }
             put_bits(found, solved, node.offset[p], count);
             if (end_ != SearchEnd::complete) return;
@@ -245,10 +248,10 @@ class QueueSetSearch {
 
     // Place a piece in every position until no queue is wanted; return false then. Queues found are
     // removed from `wanted`. Both are sets of the node `to`, at `top` of the scratch memory.
-    bool follow(std::uint32_t field, int piece, int over, std::int32_t to, int placed,
+    bool follow(std::uint32_t board, int piece, int over, std::int32_t to, int placed,
                 std::uint64_t* wanted, std::uint64_t* found, std::size_t top) {
         const std::size_t words = words_for(queues_.node(to).count);
-        const BoardCache::Range range = boards_.children(field, piece);
+        const BoardCache::Range range = boards_.children(board, piece);
         for (std::uint32_t i = 0; i < range.count; ++i) {
             ask(boards_.child(range.first + i), over, to, placed + 1, wanted, found,
                 top + 2 * words);
@@ -260,8 +263,8 @@ class QueueSetSearch {
     }
 
     bool may_go_on() {
-        if (++asked_ % kWatchEvery == 0) {
-            if (watch_.stop && watch_.stop(watch_.context, kWatchEvery))
+        if (++positions_ % kNodesPerStopCheck == 0) {
+            if (stop_check_.stop && stop_check_.stop(stop_check_.context, kNodesPerStopCheck))
                 end_ = SearchEnd::stopped;
             else if (boards_.words() + index_.words() + places_.size() + known_.size() > kMaxWords)
                 end_ = SearchEnd::out_of_memory;
@@ -271,7 +274,7 @@ class QueueSetSearch {
 
     const SetupBoard& setup_board_;
     const QueueAutomaton& queues_;
-    StopCheck watch_;
+    StopCheck stop_check_;
     BoardCache boards_;
     KeyIndex index_{1 << 12};
     std::uint32_t records_ = 0;
@@ -279,7 +282,7 @@ class QueueSetSearch {
     // For each position, the queues searched and the queues it can play.
     std::vector<std::uint64_t> known_;
     std::vector<std::uint64_t> scratch_;
-    std::uint64_t asked_ = 0;
+    std::uint64_t positions_ = 0;
     SearchEnd end_ = SearchEnd::complete;
 };
 

@@ -46,8 +46,8 @@ class RecordVisitor final : public SequenceVisitor {
             graph.height);
         const Cell centre = move_table.centre[rest_position.rotation];
         return {piece, static_cast<Rotation>(rest_position.rotation),
-                static_cast<std::int8_t>(rest_position.corner % kFieldWidth + centre.x),
-                static_cast<std::int8_t>(rest_position.corner / kFieldWidth + centre.y)};
+                static_cast<std::int8_t>(rest_position.corner % kSmallBoardWidth + centre.x),
+                static_cast<std::int8_t>(rest_position.corner / kSmallBoardWidth + centre.y)};
     }
 
     const Tablebase& tablebase_;

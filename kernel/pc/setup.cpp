@@ -10,7 +10,7 @@ namespace sevenbag::pc {
 
 Setup::Setup(const Board& board, std::int64_t lines, const Kicks& kicks, bool hold, DropMode drop)
     : kicks_(kicks), move_tables_(kicks), board_(board), setup_board_{} {
-    if (board.width() != kFieldWidth)
+    if (board.width() != kSmallBoardWidth)
         throw Error(ErrorKind::board, "perfect clears are of boards of 10 columns, this one has " +
                                           std::to_string(board.width()));
     if (lines < 1 || lines > kMaxRows)
@@ -21,12 +21,13 @@ Setup::Setup(const Board& board, std::int64_t lines, const Kicks& kicks, bool ho
                                           std::to_string(board.height()) + " from below, " +
                                           std::to_string(lines) + " are to be cleared");
     const int height = static_cast<int>(lines) - std::popcount(board_.clear_rows());
-    if (height > kFieldRows)
+    if (height > kSmallBoardRows)
         throw Error(ErrorKind::board, std::to_string(height) + " rows to fill, at most " +
-                                          std::to_string(kFieldRows) + " are looked at");
+                                          std::to_string(kSmallBoardRows) + " are looked at");
     std::uint64_t filled = 0;
-    for (int y = 0; y < height; ++y) filled |= std::uint64_t{board_.row(y)} << (y * kFieldWidth);
-    const int empty = height * kFieldWidth - std::popcount(filled);
+    for (int y = 0; y < height; ++y)
+        filled |= std::uint64_t{board_.row(y)} << (y * kSmallBoardWidth);
+    const int empty = height * kSmallBoardWidth - std::popcount(filled);
     if (empty % 4 != 0)
         throw Error(ErrorKind::board, std::to_string(empty) + " cells are empty in the " +
                                           std::to_string(lines) +

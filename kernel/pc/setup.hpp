@@ -12,9 +12,9 @@ namespace sevenbag::pc {
 
 class Setup {
   public:
-    // Rows to clear, those of the board that are full already among them. Raises Error(board) for a
-    // board that is not 10 wide or filled above these rows, more than kFieldRows rows that are not
-    // full, a number of empty cells that no pieces fill.
+    // Rows to clear, those of the board that are full already among them. Throws Error(board) for a
+    // board that is not 10 wide or filled above these rows, more than kSmallBoardRows rows that are
+    // not full, a number of empty cells that no pieces fill.
     Setup(const Board& board, std::int64_t lines, const Kicks& kicks, bool hold, DropMode drop);
 
     int needed() const { return setup_board_.needed; }
@@ -23,7 +23,7 @@ class Setup {
     // Without its full rows.
     const Board& board() const { return board_; }
 
-    // Raises Error(queue) for queues of another length than can be placed.
+    // Throws Error(queue) for queues of another length than can be placed.
     SolvableQueues solvable(const QueueAutomaton& queues, StopCheck stop_check) const;
 
     Setup(const Setup&) = delete;

@@ -43,28 +43,28 @@ SB_INLINE Word full_rows(Word filled) {
     return four & (four >> 4) & (two >> 8) & kFirstColumn;
 }
 
-// The field with these cells filled and full rows gone.
-SB_INLINE SmallBoard locked(SmallBoard field, Word cells) {
-    field.filled |= cells;
-    for (Word full = full_rows(field.filled); full;) {
+// The board with these cells filled and full rows gone.
+SB_INLINE SmallBoard locked(SmallBoard board, Word cells) {
+    board.filled |= cells;
+    for (Word full = full_rows(board.filled); full;) {
         const int row = 63 - __builtin_clzll(full);
         const Word below = (Word{1} << row) - 1;
-        field.filled = (field.filled & below) | (field.filled >> kWidth & ~below);
+        board.filled = (board.filled & below) | (board.filled >> kWidth & ~below);
         full ^= Word{1} << row;
-        --field.height;
+        --board.height;
     }
-    return field;
+    return board;
 }
 
 // Return whether every part of the board can be filled by itself. A wall is a border between two
 // columns with a filled cell at its left or its right in every row. No piece crosses it, so each
 // part needs a multiple of four empty cells.
-SB_INLINE bool can_be_divided(SmallBoard field) {
-    const Word inside = rows_below(field.height);
-    Word wall = field.filled | field.filled >> 1 | ~inside;
+SB_INLINE bool can_be_divided(SmallBoard board) {
+    const Word inside = rows_below(board.height);
+    Word wall = board.filled | board.filled >> 1 | ~inside;
     wall &= wall >> 30;
     wall &= wall >> 10 & wall >> 20;
-    const Word empty = ~field.filled & inside;
+    const Word empty = ~board.filled & inside;
     for (wall &= kFullRow >> 1; wall; wall &= wall - 1) {
         const Word columns = wall ^ (wall - 1);  // up to the lowest wall
         if (__builtin_popcountll(empty & columns * kFirstColumn) % 4 != 0) return false;
@@ -78,7 +78,7 @@ struct RestPositions {
     alignas(32) Word of[kRotations];
 };
 
-SB_INLINE void find_rest_positions(const MoveTable& piece, SmallBoard field, RestPositions& rests);
+SB_INLINE void find_rest_positions(const MoveTable& piece, SmallBoard board, RestPositions& rests);
 
 namespace detail {
 
@@ -269,9 +269,9 @@ SB_INLINE RotationWords spread(const MoveTable& piece, RotationWords reach, Rota
                                          Word* reach_words) {
     const RotationWords free = RotationWords::load(free_words);
     const RotationWords wanted = RotationWords::load(wanted_words);
-    const RotationWords twin = load(piece.twin);
+    const RotationWords symmetric = load(piece.symmetric);
     const auto complete = [&](const RotationWords& reach) __attribute__((always_inline)) {
-        return !exceeds(wanted, reach | (reach.template turned<2>() & twin));
+        return !exceeds(wanted, reach | (reach.template turned<2>() & symmetric));
     };
     RotationWords reach = spread(piece, RotationWords::load(reach_words), free);
     if (piece.turns && !complete(reach)) {
@@ -297,16 +297,16 @@ SB_INLINE RotationWords spread(const MoveTable& piece, RotationWords reach, Rota
 
 }  // namespace detail
 
-SB_INLINE void find_rest_positions(const MoveTable& piece, SmallBoard field, RestPositions& rests) {
+SB_INLINE void find_rest_positions(const MoveTable& piece, SmallBoard board, RestPositions& rests) {
     using detail::load;
     using detail::RotationWords;
-    const RotationWords filled = RotationWords::all(field.filled);
+    const RotationWords filled = RotationWords::all(board.filled);
     const RotationWords blocked =
         (filled >> load(piece.cell_places[0])) | (filled >> load(piece.cell_places[1])) |
         (filled >> load(piece.cell_places[2])) | (filled >> load(piece.cell_places[3]));
     const RotationWords free = load(piece.within_walls) - blocked;
     const RotationWords wanted =
-        (free - free.template up<kWidth>()) & load(piece.below_top[field.height]);
+        (free - free.template up<kWidth>()) & load(piece.below_top[board.height]);
     RotationWords covered = blocked | blocked.template down<10>();
     covered = covered | covered.template down<20>();
     covered = covered | covered.template down<40>();
@@ -316,11 +316,11 @@ SB_INLINE void find_rest_positions(const MoveTable& piece, SmallBoard field, Res
         free.store(words[0]);
         wanted.store(words[1]);
         reach.store(words[2]);
-        detail::flood_fill(piece, field.filled, words[0], words[1], words[2]);
+        detail::flood_fill(piece, board.filled, words[0], words[1], words[2]);
         reach = RotationWords::load(words[2]);
     }
     reach = reach & wanted;
-    reach = reach | (reach.template turned<2>() & load(piece.twin));
+    reach = reach | (reach.template turned<2>() & load(piece.symmetric));
     reach.store(rests.of);
     if (piece.looks == 1) rests.of[0] |= rests.of[1];
 }

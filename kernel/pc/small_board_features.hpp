@@ -26,8 +26,8 @@ SB_INLINE Word under_surface(Word filled) {
 }
 
 // Those that are wanted, by bits; the others are left as they are.
-SB_INLINE void find_features(SmallBoard field, unsigned wanted, float* features) {
-    const Word filled = field.filled;
+SB_INLINE void find_features(SmallBoard board, unsigned wanted, float* features) {
+    const Word filled = board.filled;
     const Word under = under_surface(filled);
     const int cells = count_of(filled);
     const auto lacks = [wanted](int feature)
@@ -66,8 +66,8 @@ SB_INLINE void find_features(SmallBoard field, unsigned wanted, float* features)
     }
     if (!lacks(3)) features[3] = static_cast<float>(count_of((filled ^ filled >> 1) & kBorders));
     if (!lacks(4)) features[4] = static_cast<float>(count_of(filled ^ filled >> kWidth));
-    features[5] = static_cast<float>(field.height);
-    features[6] = static_cast<float>(kWidth * field.height - cells);
+    features[5] = static_cast<float>(board.height);
+    features[6] = static_cast<float>(kWidth * board.height - cells);
     if (!lacks(7))
         features[7] = static_cast<float>(distance(2 * count_of(filled & kCheckerboard), cells));
     if (!lacks(8))

@@ -20,29 +20,29 @@ void find_features(std::uint64_t filled, int height, float* features) {
 
 namespace {
 
-// Cleared rows are full rows at the top of a board, and gone from a field.
-SB_INLINE SmallBoard field_of(Word board, int height) {
+// Cleared rows are full rows at the top of a board, and gone from a board.
+SB_INLINE SmallBoard small_board_of(Word board, int height) {
     while (height > 0 && (board >> ((height - 1) * kWidth) & kFullRow) == kFullRow) --height;
     return {board & rows_below(height), height};
 }
 
-SB_INLINE Word board_of(SmallBoard field, int height) {
-    return field.filled | (rows_below(height) & ~rows_below(field.height));
+SB_INLINE Word board_of(SmallBoard small_board, int height) {
+    return small_board.filled | (rows_below(height) & ~rows_below(small_board.height));
 }
 
 }  // namespace
 
 void find_children(const MoveTable* const* pieces, Word board, int height, Word* children,
                    int* ends) {
-    const SmallBoard field = field_of(board, height);
+    const SmallBoard small_board = small_board_of(board, height);
     int count = 0;
     for (int i = 0; i < kPieces; ++i) {
         const MoveTable& m = *pieces[i];
         RestPositions rests;
-        find_rest_positions(m, field, rests);
+        find_rest_positions(m, small_board, rests);
         for (int r = 0; r < m.looks; ++r)
             for (Word left = rests.of[r]; left; left &= left - 1) {
-                const SmallBoard next = locked(field, m.cells[r] << __builtin_ctzll(left));
+                const SmallBoard next = locked(small_board, m.cells[r] << __builtin_ctzll(left));
                 if (!can_be_divided(next)) continue;
                 children[count++] = board_of(next, height);
             }
@@ -52,13 +52,13 @@ void find_children(const MoveTable* const* pieces, Word board, int height, Word*
 
 sevenbag::pc::RestPosition find_rest_position(const MoveTable& piece, Word board, Word child,
                                               int height) {
-    const SmallBoard field = field_of(board, height);
+    const SmallBoard small_board = small_board_of(board, height);
     RestPositions rests;
-    find_rest_positions(piece, field, rests);
+    find_rest_positions(piece, small_board, rests);
     for (int r = 0; r < piece.looks; ++r)
         for (Word left = rests.of[r]; left; left &= left - 1) {
             const int corner = __builtin_ctzll(left);
-            if (board_of(locked(field, piece.cells[r] << corner), height) == child)
+            if (board_of(locked(small_board, piece.cells[r] << corner), height) == child)
                 return {r, corner};
         }
     return {-1, 0};

@@ -87,8 +87,8 @@ struct Solver::Memory {
 
     std::vector<std::uint64_t> slots;
     VisitedSet visited{};
-    std::array<std::unique_ptr<TileSet>, kFieldRows + 1> books;
-    std::array<std::unique_ptr<TileGraph>, kFieldRows + 1> graphs;  // the last of each height
+    std::array<std::unique_ptr<TileSet>, kSmallBoardRows + 1> books;
+    std::array<std::unique_ptr<TileGraph>, kSmallBoardRows + 1> graphs;  // the last of each height
     MultisetTable budget;
 };
 
@@ -245,9 +245,9 @@ Outcome Solver::solve_low(const Problem& problem, StopCheck stop_check,
 }
 
 Solver::SearchEffort Solver::measure_effort(const std::vector<Piece>& pieces, int height) {
-    const int needed = kFieldWidth * height / 4;
+    const int needed = kSmallBoardWidth * height / 4;
     const auto count = static_cast<int>(pieces.size());
-    if (height < 2 || height > kFieldRows || height % 2 != 0)
+    if (height < 2 || height > kSmallBoardRows || height % 2 != 0)
         throw Error(ErrorKind::board,
                     "efforts are measured for 2, 4 and 6 rows, not for " + std::to_string(height));
     if (count != needed && count != needed + 1)
@@ -264,7 +264,7 @@ Solver::SearchEffort Solver::measure_effort(const std::vector<Piece>& pieces, in
     return {nodes_ - before, outcome == Outcome::found};
 }
 
-// --- any field ----------------------------------------------------------------------------------
+// --- any board ----------------------------------------------------------------------------------
 
 namespace {
 
@@ -284,7 +284,8 @@ struct NodeLimits {
 
 std::uint64_t low_cells(const Board& board) {
     std::uint64_t filled = 0;
-    for (int y = 0; y < kFieldRows; ++y) filled |= std::uint64_t{board.row(y)} << (y * kFieldWidth);
+    for (int y = 0; y < kSmallBoardRows; ++y)
+        filled |= std::uint64_t{board.row(y)} << (y * kSmallBoardWidth);
     return filled;
 }
 
@@ -294,13 +295,13 @@ Placement placement_of(const MoveTables& move_tables, const Step& step) {
     const auto piece = static_cast<Piece>(step.piece);
     const Cell centre = move_tables.of(piece).centre[step.rotation];
     return {piece, static_cast<Rotation>(step.rotation),
-            static_cast<std::int8_t>(step.corner % kFieldWidth + centre.x),
-            static_cast<std::int8_t>(step.corner / kFieldWidth + centre.y), Spin::none};
+            static_cast<std::int8_t>(step.corner % kSmallBoardWidth + centre.x),
+            static_cast<std::int8_t>(step.corner / kSmallBoardWidth + centre.y), Spin::none};
 }
 
 void validate_request(const SolveRequest& request) {
     const Board& board = *request.board;
-    if (board.width() != kFieldWidth)
+    if (board.width() != kSmallBoardWidth)
         throw Error(ErrorKind::board,
                     "perfect clears are searched on boards of 10 columns, this "
                     "one has " +
@@ -316,15 +317,15 @@ void validate_request(const SolveRequest& request) {
 
 LowestClear lowest(const Board& cleared) {
     int height = cleared.height();
-    int empty = kFieldWidth * height - cleared.count();
+    int empty = kSmallBoardWidth * height - cleared.count();
     if (empty % 2 != 0) return {height, 0};
     if (empty % 4 == 2) {
         ++height;
-        empty += kFieldWidth;
+        empty += kSmallBoardWidth;
     }
     if (empty == 0) {
         height = 2;
-        empty = 2 * kFieldWidth;
+        empty = 2 * kSmallBoardWidth;
     }
     return {height, empty / 4};
 }
@@ -355,7 +356,7 @@ std::vector<bool> holds_for(const std::vector<Piece>& pieces, bool holding,
 
 SolveResult Solver::solve(const SolveRequest& request) {
     validate_request(request);
-    Board cleared(kFieldWidth, kDefaultRows);
+    Board cleared(kSmallBoardWidth, kDefaultRows);
     for (int y = 0; y < request.board->height(); ++y) cleared.set_row(y, request.board->row(y));
     cleared.clear_rows();
 
@@ -379,7 +380,7 @@ SolveResult Solver::solve(const SolveRequest& request) {
     result.status = SolveStatus::too_few_pieces;
     for (int height = start.height, needed = start.pieces;
          height <= request.max_height && height <= kMaxHeight && needed <= given;
-         height += 2, needed += 2 * kFieldWidth / 4) {
+         height += 2, needed += 2 * kSmallBoardWidth / 4) {
         if (height < request.min_height) continue;
         const int seen = std::min(given, request.hold ? needed + 1 : needed);
         if (save) {
@@ -391,7 +392,7 @@ SolveResult Solver::solve(const SolveRequest& request) {
         }
         result.height = height;
         Outcome outcome;
-        if (height <= kFieldRows) {
+        if (height <= kSmallBoardRows) {
             Problem problem{low_cells(cleared),
                             height,
                             needed,

@@ -29,7 +29,7 @@ namespace sevenbag::pc {
 
 inline constexpr int kMaxHeight = 20;
 // Longer queues are cut: no more pieces fit below kMaxHeight.
-inline constexpr int kMaxQueue = kFieldWidth * kMaxHeight / 4 + 1;
+inline constexpr int kMaxQueue = kSmallBoardWidth * kMaxHeight / 4 + 1;
 
 struct SolveRequest {
     // Of width 10; full rows are removed before anything else.
@@ -73,7 +73,7 @@ struct SolveResult {
     std::uint64_t nodes = 0;
 };
 
-// Raises Error(board) for a board that is not 10 wide or has filled cells above kMaxHeight,
+// Throws Error(board) for a board that is not 10 wide or has filled cells above kMaxHeight,
 // Error(queue) for no pieces at all.
 void validate_request(const SolveRequest& request);
 
@@ -140,7 +140,7 @@ class Solver {
     std::unique_ptr<Memory> memory_;
 };
 
-// The rows of a field to fill: full ones gone, height and number of pieces for the lowest perfect
+// The rows of a board to fill: full ones gone, height and number of pieces for the lowest perfect
 // clear; no pieces for an odd number of cells.
 struct LowestClear {
     int height;

@@ -14,7 +14,7 @@ namespace sevenbag::pc {
 
 namespace {
 
-// Far enough above any field for the piece to turn.
+// Far enough above any board for the piece to turn.
 constexpr Spawn kHigh{4, 32};
 constexpr std::size_t kMaxRemembered = 1 << 19;
 
@@ -128,7 +128,7 @@ class TallBoardSearch {
             if (child.height == 0) return Outcome::found;
             const auto piece = static_cast<std::size_t>(child.placement.piece);
             --left_[piece];
-            // A field that is not full is only left with pieces: their number is right.
+            // A board that is not full is only left with pieces: their number is right.
             const Outcome outcome = descend(child.board, child.height, *child.over, next + 1);
             ++left_[piece];
             if (outcome != Outcome::none) return outcome;

@@ -1,4 +1,4 @@
-// Perfect clears of fields of any height: the search in the order of play on whole boards.
+// Perfect clears of boards of any height: the search in the order of play on whole boards.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace sevenbag::pc {
 
-// As Problem, for a field that is too high for one word.
+// As Problem, for a board that is too high for one word.
 struct TallProblem {
     Board board;  // no row is full
     int height;

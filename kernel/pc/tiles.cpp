@@ -13,7 +13,7 @@ std::uint64_t upright(std::uint64_t cells, int height) {
     std::uint64_t turned = 0;
     for (std::uint64_t left = cells; left; left &= left - 1) {
         const int bit = std::countr_zero(left);
-        turned |= std::uint64_t{1} << (bit % kFieldWidth * height + bit / kFieldWidth);
+        turned |= std::uint64_t{1} << (bit % kSmallBoardWidth * height + bit / kSmallBoardWidth);
     }
     return turned;
 }
@@ -29,14 +29,14 @@ Tile spread_over(std::uint64_t shape, int piece, int rotation, int rows, int hei
     tile.gaps = static_cast<std::uint8_t>(((2 << top) - (1 << tile.bottom)) & ~rows);
     for (int y = 0; y < height; ++y)
         if (rows >> y & 1) {
-            tile.cells |= (shape & 0x3ff) << (y * kFieldWidth);
-            shape >>= kFieldWidth;
+            tile.cells |= (shape & 0x3ff) << (y * kSmallBoardWidth);
+            shape >>= kSmallBoardWidth;
         }
     tile.upright = upright(tile.cells, height);
     return tile;
 }
 
-int rows_of(std::uint64_t shape) { return (std::bit_width(shape) - 1) / kFieldWidth + 1; }
+int rows_of(std::uint64_t shape) { return (std::bit_width(shape) - 1) / kSmallBoardWidth + 1; }
 
 }  // namespace
 
@@ -50,7 +50,7 @@ TileSet::TileSet(const MoveTables& move_tables, int height) : height(height) {
     }
     const auto first_row = [](const Tile& tile) { return std::countr_zero(tile.upright); };
     std::ranges::stable_sort(tiles, {}, first_row);
-    for (int y = 0; y <= kFieldRows; ++y)
+    for (int y = 0; y <= kSmallBoardRows; ++y)
         first[y] =
             static_cast<int>(std::ranges::lower_bound(tiles, y, {}, first_row) - tiles.begin());
 }
@@ -58,7 +58,7 @@ TileSet::TileSet(const MoveTables& move_tables, int height) : height(height) {
 TileGraph::TileGraph(const TileSet& tile_set, std::uint64_t filled)
     : tile_set_(&tile_set), filled_(filled) {
     const int height = tile_set.height;
-    const std::uint64_t full = (std::uint64_t{1} << (height * kFieldWidth)) - 1;
+    const std::uint64_t full = (std::uint64_t{1} << (height * kSmallBoardWidth)) - 1;
     std::vector<std::uint64_t> nodes{upright(filled, height)};
     KeyIndex numbers(1 << 10);
     numbers.of(nodes[0], 0);

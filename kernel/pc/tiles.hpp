@@ -31,7 +31,7 @@ struct TileSet {
 
     int height;
     std::vector<Tile> tiles;
-    int first[kFieldRows + 1];  // tiles[first[y]] to tiles[first[y + 1]]: first cell in row y
+    int first[kSmallBoardRows + 1];  // tiles[first[y]] to tiles[first[y + 1]]: first cell in row y
 };
 
 // A tile at its column.
@@ -39,7 +39,7 @@ struct PlacedTile {
     std::uint16_t tile;
     std::uint16_t column;
 
-    int id() const { return tile * kFieldWidth + column; }
+    int id() const { return tile * kSmallBoardWidth + column; }
 };
 
 // Graph of all tilings of a board from left to right, always covering the first empty cell: nodes
@@ -51,19 +51,19 @@ class TileGraph {
         std::uint16_t tile;
         std::uint16_t column;
     };
-    // Beyond this many nodes there is no graph. An empty field of four rows has 1,717, one of five
+    // Beyond this many nodes there is no graph. An empty board of four rows has 1,717, one of five
     // 10,939, one of six 73,910.
     static constexpr std::size_t kMaxNodes = 1 << 15;
 
-    // The field has no full row; a quarter of its empty cells must be whole.
+    // The board has no full row; a quarter of its empty cells must be whole.
     TileGraph(const TileSet& tile_set, std::uint64_t filled);
 
     const TileSet& tile_set() const { return *tile_set_; }
     std::uint64_t filled() const { return filled_; }
     // Return whether there is a graph.
     bool whole() const { return whole_; }
-    // Nodes in the order of their filled cells: the first is the field, the last one (if it can be
-    // filled at all) the full field.
+    // Nodes in the order of their filled cells: the first is the board, the last one (if it can be
+    // filled at all) the full board.
     std::size_t size() const { return begin_.size() - 1; }
     bool can_be_filled() const { return can_be_filled_; }
     const Edge* begin(std::size_t node) const { return edges_.data() + begin_[node]; }

@@ -11,7 +11,7 @@ namespace sevenbag::pc {
 namespace {
 
 // Places where a piece can rest.
-constexpr std::size_t kMaxCandidates = kFieldWidth * 3 * kRotations;
+constexpr std::size_t kMaxCandidates = kSmallBoardWidth * 3 * kRotations;
 
 }  // namespace
 
@@ -24,13 +24,13 @@ TilingSolver::TilingSolver(const MoveTables& move_tables, const Problem& problem
       budget_(budget),
       visited_(visited),
       watch_(stop_check),
-      whole_((std::uint64_t{1} << (problem.height * kFieldWidth)) - 1) {}
+      whole_((std::uint64_t{1} << (problem.height * kSmallBoardWidth)) - 1) {}
 
 Outcome TilingSolver::run() {
     if (!budget_.any()) return Outcome::none;
     first_[0] = 0;
     for (std::size_t p = 0; p < kPieces; ++p) first_[p + 1] = first_[p] + budget_.given()[p];
-    statuses_.resize(graph_.tile_set().tiles.size() * kFieldWidth);
+    statuses_.resize(graph_.tile_set().tiles.size() * kSmallBoardWidth);
     for (const int count : kSamples) {
         sample(count);
         const Outcome outcome = test_batch(0, false);
@@ -58,7 +58,7 @@ void TilingSolver::add_tiling(const TileGraph::Edge* edges) {
         const TileGraph::Edge& edge = edges[i];
         const std::size_t piece = graph_.tile_set().tiles[edge.tile].piece;
         batch_[begin + static_cast<std::size_t>(at[piece]++)] =
-            static_cast<std::uint16_t>(edge.tile * kFieldWidth + edge.column);
+            static_cast<std::uint16_t>(edge.tile * kSmallBoardWidth + edge.column);
     }
     ++tilings_seen_;
 }
@@ -139,7 +139,7 @@ Outcome TilingSolver::play(const Position& position, int held, int next, int dep
 std::uint64_t TilingSolver::key_of(const Position& position, int held, std::size_t begin) const {
     if (all_) {
         const std::uint64_t gone =
-            whole_ & ~((std::uint64_t{1} << (position.height * kFieldWidth)) - 1);
+            whole_ & ~((std::uint64_t{1} << (position.height * kSmallBoardWidth)) - 1);
         return ((position.left | gone) << 3 | static_cast<std::uint64_t>(held)) + 1;
     }
     const std::uint64_t tiling = remaining_[begin];
@@ -147,8 +147,8 @@ std::uint64_t TilingSolver::key_of(const Position& position, int held, std::size
     for (int slot = 0; slot < problem_.count; ++slot) {
         const std::uint16_t id = batch_[tiling * kMaxPieces + static_cast<std::size_t>(slot)];
         if (id == kNoTile) continue;
-        const std::uint64_t cells = graph_.tile_set().tiles[id / kFieldWidth].cells;
-        if (cells << id % kFieldWidth & position.filled) placed |= std::uint64_t{1} << slot;
+        const std::uint64_t cells = graph_.tile_set().tiles[id / kSmallBoardWidth].cells;
+        if (cells << id % kSmallBoardWidth & position.filled) placed |= std::uint64_t{1} << slot;
     }
     return (tiling << kMaxPieces | placed) << 3 | static_cast<std::uint64_t>(held);
 }
@@ -173,8 +173,8 @@ Outcome TilingSolver::place(const Position& position, int piece, int held, int n
             TileStatus& status = statuses_[id];
             if (status.position != here) {
                 status = {here, -1};
-                const Tile& tile = graph_.tile_set().tiles[id / kFieldWidth];
-                const int column = id % kFieldWidth;
+                const Tile& tile = graph_.tile_set().tiles[id / kSmallBoardWidth];
+                const int column = id % kSmallBoardWidth;
                 if ((tile.cells << column & position.filled) == 0 &&
                     !(tile.gaps & ~position.full)) {
                     if (!known) {
@@ -185,7 +185,7 @@ Outcome TilingSolver::place(const Position& position, int piece, int held, int n
                     }
                     const unsigned below = (1u << tile.bottom) - 1;
                     const int row = tile.bottom - std::popcount(position.full & below);
-                    if (corners[tile.rotation] >> (row * kFieldWidth + column) & 1) {
+                    if (corners[tile.rotation] >> (row * kSmallBoardWidth + column) & 1) {
                         status.place = tile_count;
                         tiles[static_cast<std::size_t>(tile_count++)] = id;
                     }
@@ -214,13 +214,13 @@ Outcome TilingSolver::place(const Position& position, int piece, int held, int n
     }
     for (int t = 0; t < tile_count; ++t) {
         const std::uint16_t id = tiles[static_cast<std::size_t>(t)];
-        const Tile& tile = graph_.tile_set().tiles[id / kFieldWidth];
-        const int column = id % kFieldWidth;
+        const Tile& tile = graph_.tile_set().tiles[id / kSmallBoardWidth];
+        const int column = id % kSmallBoardWidth;
         const unsigned below = (1u << tile.bottom) - 1;
         const int row = tile.bottom - std::popcount(position.full & below);
         steps_[static_cast<std::size_t>(depth)] = {
             static_cast<std::uint8_t>(piece), tile.rotation,
-            static_cast<std::uint8_t>(row * kFieldWidth + column)};
+            static_cast<std::uint8_t>(row * kSmallBoardWidth + column)};
         if (depth + 1 == problem_.needed) return Outcome::found;
         Position after;
         after.filled = position.filled | tile.cells << column;

@@ -109,13 +109,14 @@ bool MultisetTable::run(const TileGraph& graph, const PieceSupply& supply,
 
 void MultisetTable::find_excluded(const TileGraph& graph, int last, const MoveTables& move_tables) {
     const auto& tiles = graph.tile_set().tiles;
-    excluded_.assign(tiles.size() * kFieldWidth, 0);
+    excluded_.assign(tiles.size() * kSmallBoardWidth, 0);
     if (last == kNoPiece) return;
-    const std::uint64_t whole = (std::uint64_t{1} << (graph.tile_set().height * kFieldWidth)) - 1;
+    const std::uint64_t whole =
+        (std::uint64_t{1} << (graph.tile_set().height * kSmallBoardWidth)) - 1;
     const MoveTable& piece = move_tables.of(static_cast<Piece>(last));
     for (std::size_t t = 0; t < tiles.size(); ++t) {
         if (tiles[t].piece != last) continue;
-        for (int column = 0; column < kFieldWidth; ++column) {
+        for (int column = 0; column < kSmallBoardWidth; ++column) {
             const std::uint64_t cells = tiles[t].cells << column;
             if (cells & ~whole || std::popcount(cells) != 4) continue;
             // All that is left is its rows, with its shape open in them.
@@ -125,7 +126,7 @@ void MultisetTable::find_excluded(const TileGraph& graph, int last, const MoveTa
             dispatch_table().find_rest_positions(piece, without_rows(filled, full),
                                                  graph.tile_set().height - std::popcount(full),
                                                  corners);
-            excluded_[t * kFieldWidth + static_cast<std::size_t>(column)] =
+            excluded_[t * kSmallBoardWidth + static_cast<std::size_t>(column)] =
                 !(corners[tiles[t].rotation] >> column & 1);
         }
     }
@@ -139,10 +140,10 @@ int MultisetTable::number_of(const Multiset& pieces) const {
 
 RowDependencies require_rows(RowDependencies before, unsigned rows, unsigned gaps) {
     unsigned earlier = gaps;
-    for (int y = 0; y < kFieldRows; ++y)
+    for (int y = 0; y < kSmallBoardRows; ++y)
         if (gaps >> y & 1) earlier |= static_cast<unsigned>(before >> (8 * y) & 0xff);
     if (earlier & rows) return kNoOrder;
-    for (int y = 0; y < kFieldRows; ++y)
+    for (int y = 0; y < kSmallBoardRows; ++y)
         if (rows >> y & 1 || (before >> (8 * y) & rows) != 0)
             before |= std::uint64_t{earlier} << (8 * y);
     return before;

@@ -45,7 +45,7 @@ class MultisetTable {
     const Multiset& given() const { return given_; }
     // Whether a tile of the last piece cannot be placed last.
     bool is_excluded(const TileGraph::Edge& edge) const {
-        return excluded_[static_cast<std::size_t>(edge.tile * kFieldWidth + edge.column)] != 0;
+        return excluded_[static_cast<std::size_t>(edge.tile * kSmallBoardWidth + edge.column)] != 0;
     }
 
   private:
@@ -79,12 +79,12 @@ class TilingEnumerator {
     // Call take(edges) for each until it returns true; return whether it did.
     template <class Take>
     bool each(Take&& take) {
-        return budget_.any() && walk(0, 0, 0, 0, take);
+        return budget_.any() && enumerate(0, 0, 0, 0, take);
     }
 
   private:
     template <class Take>
-    bool walk(std::size_t node, int placed, int depth, RowDependencies before, Take& take) {
+    bool enumerate(std::size_t node, int placed, int depth, RowDependencies before, Take& take) {
         if (depth == needed_) return take(chosen_.data());
         for (const auto* edge = graph_.begin(node); edge != graph_.end(node); ++edge) {
             const Tile& tile = graph_.tile_set().tiles[edge->tile];
@@ -98,7 +98,7 @@ class TilingEnumerator {
             }
             chosen_[static_cast<std::size_t>(depth)] = *edge;
             --left_[tile.piece];
-            const bool done = walk(edge->to, with, depth + 1, then, take);
+            const bool done = enumerate(edge->to, with, depth + 1, then, take);
             ++left_[tile.piece];
             if (done) return true;
         }

@@ -45,7 +45,7 @@ std::uint64_t checksum(const std::uint8_t* bytes, std::size_t count) {
     return hash.value();
 }
 
-int length_of(int height) { return height * kFieldWidth / 4 + 1; }
+int length_of(int height) { return height * kSmallBoardWidth / 4 + 1; }
 
 // The first two pieces can change places.
 template <class Pieces>

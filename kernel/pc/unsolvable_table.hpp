@@ -21,7 +21,7 @@ std::uint64_t fingerprint(const MoveTables& move_tables);
 class UnsolvableTable {
   public:
     // A table as bytes, from sequences (held and current piece in either order, then the next
-    // ones), each as long as perfect clears of the height look ahead. Raises Error(queue) for
+    // ones), each as long as perfect clears of the height look ahead. Throws Error(queue) for
     // another length.
     static std::vector<std::uint8_t> bytes(const MoveTables& move_tables, int height,
                                            std::span<const std::vector<Piece>> sequences);

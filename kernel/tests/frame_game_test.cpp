@@ -100,7 +100,7 @@ TEST(pieces_in_the_air_fit_and_cells_add_up) {
         ScriptRunner(game, script).play(kFrames, &locks);
         CHECK_EQ(static_cast<int>(locks.size()), game.frame_stats().pieces);
         if (game.game_over_reason() == GameOverReason::none) {
-            CHECK(game.field().board.fits(game.piece().placement()));
+            CHECK(game.colored_board().board.fits(game.piece().placement()));
             CHECK_EQ(game.frame(), kFrames);
         }
         // Placed cells and garbage are on the board or were cleared; garbage may have been lost at
@@ -108,8 +108,9 @@ TEST(pieces_in_the_air_fit_and_cells_add_up) {
         const int most = 4 * game.frame_stats().pieces +
                          (rules->width - 1) * game.frame_stats().garbage_entered -
                          rules->width * game.frame_stats().lines;
-        CHECK(game.field().board.count() <= most);
-        if (game.frame_stats().garbage_entered == 0) CHECK_EQ(game.field().board.count(), most);
+        CHECK(game.colored_board().board.count() <= most);
+        if (game.frame_stats().garbage_entered == 0)
+            CHECK_EQ(game.colored_board().board.count(), most);
         CHECK(game.frame_stats().sent <= game.frame_stats().attack);
     }
 }
@@ -126,7 +127,7 @@ TEST(a_script_plays_as_it_does_in_parts) {
         ScriptRunner performance(parts, script);
         for (int frames = 0; frames <= kFrames; frames += 50) performance.play(frames);
         CHECK_EQ(whole.frame(), parts.frame());
-        CHECK(whole.field().board == parts.field().board);
+        CHECK(whole.colored_board().board == parts.colored_board().board);
         CHECK_EQ(whole.frame_stats().points, parts.frame_stats().points);
     }
 }

@@ -233,22 +233,22 @@ TEST(the_cut_off_takes_rows_out_of_the_grown_list) {
     for (int count : {1, 2, 3, 7}) {
         Rules rules;
         rules.cut_off = CutOffRule::third_from_top;
-        ColoredBoard field(10, 40);
+        ColoredBoard colored_board(10, 40);
         std::vector<std::uint32_t> list;
         for (int y = 0; y < 40; ++y) {
-            field.board.set_row(y, 1u + static_cast<unsigned>(y));
+            colored_board.board.set_row(y, 1u + static_cast<unsigned>(y));
             for (int x = 0; x < 10; ++x)
-                if (field.board.is_occupied(x, y)) field.grid.set(x, y, 1);
+                if (colored_board.board.is_occupied(x, y)) colored_board.grid.set(x, y, 1);
             list.push_back(1u + static_cast<unsigned>(y));
         }
         list.insert(list.begin(), static_cast<std::size_t>(count), 0x3ffu & ~4u);
         list.erase(list.begin() + (40 - count - 1), list.begin() + 39);
-        CHECK(field.push(rules, 4, count));
+        CHECK(colored_board.push(rules, 4, count));
         CHECK_EQ(list.size(), 40);
         for (int y = 0; y < 40; ++y) {
-            CHECK_EQ(field.board.row(y), list[static_cast<std::size_t>(y)]);
+            CHECK_EQ(colored_board.board.row(y), list[static_cast<std::size_t>(y)]);
             for (int x = 0; x < 10; ++x)
-                CHECK_EQ(field.grid.at(x, y) != '.', field.board.is_occupied(x, y));
+                CHECK_EQ(colored_board.grid.at(x, y) != '.', colored_board.board.is_occupied(x, y));
         }
     }
 }
@@ -256,27 +256,27 @@ TEST(the_cut_off_takes_rows_out_of_the_grown_list) {
 TEST(rows_pushed_over_the_kept_ones_are_gone) {
     Rules rules;
     rules.kept_rows = 21;
-    ColoredBoard field(10, 25);
-    field.board.set_row(20, 1);
-    field.grid.set(0, 20, 1);
-    CHECK(field.push(rules, 1));
-    CHECK_EQ(field.board.row(20), 0);
-    CHECK_EQ(field.board.row(21), 0);
-    CHECK_EQ(field.grid.at(0, 21), '.');
-    CHECK(!field.push(rules, 1));
-    CHECK_EQ(field.board.height(), 2);
+    ColoredBoard colored_board(10, 25);
+    colored_board.board.set_row(20, 1);
+    colored_board.grid.set(0, 20, 1);
+    CHECK(colored_board.push(rules, 1));
+    CHECK_EQ(colored_board.board.row(20), 0);
+    CHECK_EQ(colored_board.board.row(21), 0);
+    CHECK_EQ(colored_board.grid.at(0, 21), '.');
+    CHECK(!colored_board.push(rules, 1));
+    CHECK_EQ(colored_board.board.height(), 2);
 }
 
 TEST(attacks_that_cross_meet_the_oldest_first) {
-    InFlightAttacks crossing;
-    CHECK_EQ(crossing.send(5, 4), 1);
-    CHECK_EQ(crossing.send(5, 3), 2);
-    CHECK_EQ(crossing.receive(5, 1, 6, 0), 0);
-    CHECK_EQ(crossing.lines_in_flight(5), 1);
-    CHECK_EQ(crossing.receive(5, 2, 6, 2), 6);
-    CHECK_EQ(crossing.lines_in_flight(5), 0);
-    CHECK_EQ(crossing.received(5), 2);
-    CHECK_EQ(crossing.received(6), 0);
+    InFlightAttacks attacks;
+    CHECK_EQ(attacks.send(5, 4), 1);
+    CHECK_EQ(attacks.send(5, 3), 2);
+    CHECK_EQ(attacks.receive(5, 1, 6, 0), 0);
+    CHECK_EQ(attacks.lines_in_flight(5), 1);
+    CHECK_EQ(attacks.receive(5, 2, 6, 2), 6);
+    CHECK_EQ(attacks.lines_in_flight(5), 0);
+    CHECK_EQ(attacks.received(5), 2);
+    CHECK_EQ(attacks.received(6), 0);
 }
 
 TEST(garbage_travels_once_it_is_confirmed) {

@@ -17,15 +17,15 @@ namespace {
 
 std::uint64_t cells_of_field(const Board& board) {
     std::uint64_t filled = 0;
-    for (int y = 0; y < pc::kFieldRows; ++y)
-        filled |= std::uint64_t{board.row(y)} << (y * pc::kFieldWidth);
+    for (int y = 0; y < pc::kSmallBoardRows; ++y)
+        filled |= std::uint64_t{board.row(y)} << (y * pc::kSmallBoardWidth);
     return filled;
 }
 
 Board board_of(std::uint64_t filled) {
     Board board;
-    for (int y = 0; y < pc::kFieldRows; ++y)
-        board.set_row(y, static_cast<std::uint32_t>(filled >> (y * pc::kFieldWidth) & 0x3ff));
+    for (int y = 0; y < pc::kSmallBoardRows; ++y)
+        board.set_row(y, static_cast<std::uint32_t>(filled >> (y * pc::kSmallBoardWidth) & 0x3ff));
     return board;
 }
 
@@ -40,7 +40,7 @@ std::vector<std::uint64_t> by_the_board(const Board& board, Piece piece, const K
         bool below = true;
         for (Cell c : cells_of(p)) {
             below = below && c.y < height;
-            if (below) cells |= std::uint64_t{1} << (c.y * pc::kFieldWidth + c.x);
+            if (below) cells |= std::uint64_t{1} << (c.y * pc::kSmallBoardWidth + c.x);
         }
         if (below) found.push_back(cells);
     }
@@ -84,7 +84,7 @@ std::uint64_t random_field(Generator& random, int height, const Kicks& kicks) {
     std::uint64_t filled = random();
     if (below(2)) filled |= random();
     if (below(3) == 0) filled &= random();
-    filled &= (std::uint64_t{1} << (height * pc::kFieldWidth)) - 1;
+    filled &= (std::uint64_t{1} << (height * pc::kSmallBoardWidth)) - 1;
     return filled;
 }
 
@@ -92,7 +92,7 @@ void expect_equal_placements(const Kicks& kicks, Generator& random, int fields) 
     const pc::MoveTables move_tables(kicks);
     int wrong = 0;
     for (int n = 0; n < fields && wrong < 3; ++n) {
-        const int height = 1 + static_cast<int>(random() % pc::kFieldRows);
+        const int height = 1 + static_cast<int>(random() % pc::kSmallBoardRows);
         const std::uint64_t filled = random_field(random, height, kicks);
         const Board board = board_of(filled);
         for (int p = 0; p < kPieces; ++p) {
@@ -157,7 +157,7 @@ TEST(features_of_low_fields_are_those_of_boards) {
     const Kicks& kicks = find_kicks("srs");
     int wrong = 0;
     for (int n = 0; n < check::scale_cases(20'000) && wrong < 3; ++n) {
-        const int height = 1 + static_cast<int>(random() % pc::kFieldRows);
+        const int height = 1 + static_cast<int>(random() % pc::kSmallBoardRows);
         const std::uint64_t filled = random_field(random, height, kicks);
         std::array<float, pc::kFeatures> by_field{};
         std::array<float, pc::kFeatures> by_board{};

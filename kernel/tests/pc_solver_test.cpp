@@ -72,30 +72,30 @@ struct Plain {
     }
 };
 
-// --- fields with few empty cells ----------------------------------------------------------------
+// --- boards with few empty cells ----------------------------------------------------------------
 
 // Rows of a height, made by removing some pieces from a full board, so that a solution is likely;
 // sometimes random cells. Also returns the pieces.
 std::uint64_t random_field(Generator& random, int height, int pieces, std::vector<Piece>& out) {
     out.clear();
-    const std::uint64_t whole = (std::uint64_t{1} << (height * pc::kFieldWidth)) - 1;
+    const std::uint64_t whole = (std::uint64_t{1} << (height * pc::kSmallBoardWidth)) - 1;
     std::uint64_t empty = 0;
     if (below(random, 4) == 0) {
         while (std::popcount(empty) < 4 * pieces)
-            empty |= std::uint64_t{1} << below(random, height * pc::kFieldWidth);
+            empty |= std::uint64_t{1} << below(random, height * pc::kSmallBoardWidth);
         return whole & ~empty;
     }
     for (int tries = 0; tries < 1000 && std::popcount(empty) < 4 * pieces; ++tries) {
         const auto p = static_cast<std::size_t>(below(random, kPieces));
         const auto r = static_cast<std::size_t>(below(random, kRotations));
-        const int x = below(random, pc::kFieldWidth);
+        const int x = below(random, pc::kSmallBoardWidth);
         const int y = below(random, height);
         std::uint64_t cells = 0;
         for (Cell c : kCells[p][r]) {
             const int cx = x + c.x;
             const int cy = y + c.y;
-            if (cx >= 0 && cx < pc::kFieldWidth && cy >= 0 && cy < height)
-                cells |= std::uint64_t{1} << (cy * pc::kFieldWidth + cx);
+            if (cx >= 0 && cx < pc::kSmallBoardWidth && cy >= 0 && cy < height)
+                cells |= std::uint64_t{1} << (cy * pc::kSmallBoardWidth + cx);
         }
         if (std::popcount(cells) != 4 || (cells & empty) != 0) continue;
         empty |= cells;
@@ -106,8 +106,8 @@ std::uint64_t random_field(Generator& random, int height, int pieces, std::vecto
 
 Board board_of(std::uint64_t filled) {
     Board board;
-    for (int y = 0; y < pc::kFieldRows; ++y)
-        board.set_row(y, static_cast<std::uint32_t>(filled >> (y * pc::kFieldWidth) & 0x3ff));
+    for (int y = 0; y < pc::kSmallBoardRows; ++y)
+        board.set_row(y, static_cast<std::uint32_t>(filled >> (y * pc::kSmallBoardWidth) & 0x3ff));
     return board;
 }
 
@@ -189,8 +189,8 @@ TEST(answers_are_those_of_a_plain_search_under_every_system) {
         pc::Solver solver(kicks);
         for (int n = 0; n < check::scale_cases(600); ++n) {
             const int needed = 1 + below(random, 4);
-            const int height = 1 + below(random, pc::kFieldRows);
-            if (4 * needed > pc::kFieldWidth * height) continue;
+            const int height = 1 + below(random, pc::kSmallBoardRows);
+            if (4 * needed > pc::kSmallBoardWidth * height) continue;
             std::vector<Piece> taken;
             const std::uint64_t filled = random_field(random, height, needed, taken);
             if (has_full_row(filled) || std::popcount(filled) != 10 * height - 4 * needed) continue;
@@ -234,7 +234,7 @@ pc::Problem problem_of(std::uint64_t filled, int height, const std::vector<Piece
     pc::Problem problem{};
     problem.filled = filled;
     problem.height = height;
-    problem.needed = (pc::kFieldWidth * height - std::popcount(filled)) / 4;
+    problem.needed = (pc::kSmallBoardWidth * height - std::popcount(filled)) / 4;
     problem.count = std::min(static_cast<int>(pieces.size()), problem.needed + 1);
     problem.hold = true;
     problem.save = pc::kNoPiece;
@@ -324,7 +324,7 @@ TEST(the_searches_agree_on_fields_of_all_heights) {
         const pc::MoveTables& move_tables = motions[static_cast<std::size_t>(n) % all.size()];
         const int height = 2 + below(random, 5);
         const int needed = 3 + below(random, 6);
-        if (4 * needed > pc::kFieldWidth * height) continue;
+        if (4 * needed > pc::kSmallBoardWidth * height) continue;
         std::vector<Piece> taken;
         const std::uint64_t filled = random_field(random, height, needed, taken);
         if (has_full_row(filled) || std::popcount(filled) != 10 * height - 4 * needed) continue;
@@ -360,7 +360,7 @@ TEST(some_tiling_is_played_by_exactly_the_queues_that_are_solved) {
         pc::Solver solver(kicks);
         const int height = 2 + below(random, 5);
         const int needed = 2 + below(random, 6);
-        if (4 * needed > pc::kFieldWidth * height) continue;
+        if (4 * needed > pc::kSmallBoardWidth * height) continue;
         std::vector<Piece> taken;
         const std::uint64_t filled = random_field(random, height, needed, taken);
         if (has_full_row(filled) || std::popcount(filled) != 10 * height - 4 * needed) continue;
@@ -403,7 +403,7 @@ TEST(threads_that_share_a_search_come_to_what_one_comes_to) {
         pc::Solver solver(kicks);
         const int height = 2 + below(random, 5);
         const int needed = 2 + below(random, 7);
-        if (4 * needed > pc::kFieldWidth * height) continue;
+        if (4 * needed > pc::kSmallBoardWidth * height) continue;
         std::vector<Piece> taken;
         const std::uint64_t filled = random_field(random, height, needed, taken);
         if (has_full_row(filled) || std::popcount(filled) != 10 * height - 4 * needed) continue;

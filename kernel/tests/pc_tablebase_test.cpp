@@ -59,36 +59,36 @@ class PlainSearch {
     bool clears(const std::vector<Piece>& queue) { return clears({Board(), 2}, queue); }
 
   private:
-    struct Field {
+    struct SolvingBoard {
         Board board;
         int height;  // left to fill
     };
     // Two rows, the height and the piece.
     using Key = std::tuple<std::uint32_t, std::uint32_t, int, Piece>;
 
-    bool clears(const Field& field, const std::vector<Piece>& queue) {
-        if (field.height == 0) return true;
+    bool clears(const SolvingBoard& solving, const std::vector<Piece>& queue) {
+        if (solving.height == 0) return true;
         for (std::size_t which = 0; which < 2 && which < queue.size(); ++which) {
             std::vector<Piece> rest = queue;
             rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(which));
-            for (const Field& next : after(field, queue[which]))
+            for (const SolvingBoard& next : after(solving, queue[which]))
                 if (clears(next, rest)) return true;
         }
         return false;
     }
 
-    // The fields after each placement, stored because many queues share few fields.
-    const std::vector<Field>& after(const Field& field, Piece piece) {
-        const Key key{field.board.row(0), field.board.row(1), field.height, piece};
+    // The boards after each placement, stored because many queues share few boards.
+    const std::vector<SolvingBoard>& after(const SolvingBoard& solving, Piece piece) {
+        const Key key{solving.board.row(0), solving.board.row(1), solving.height, piece};
         const auto [entry, is_new] = after_.try_emplace(key);
         if (!is_new) return entry->second;
         std::vector<Placement> placements;
-        generate_placements(field.board, piece, kicks_, {4, 25}, SpinMode::none, placements);
+        generate_placements(solving.board, piece, kicks_, {4, 25}, SpinMode::none, placements);
         for (const Placement& placement : placements) {
             if (std::ranges::any_of(cells_of(placement),
-                                    [&](Cell c) { return c.y >= field.height; }))
+                                    [&](Cell c) { return c.y >= solving.height; }))
                 continue;
-            Field next = field;
+            SolvingBoard next = solving;
             next.height -= std::popcount(next.board.lock(placement));
             entry->second.push_back(next);
         }
@@ -96,7 +96,7 @@ class PlainSearch {
     }
 
     const Kicks& kicks_;
-    std::map<Key, std::vector<Field>> after_;
+    std::map<Key, std::vector<SolvingBoard>> after_;
 };
 
 // The multisets that complete a board in some order, by the edges of the graph.
@@ -113,19 +113,19 @@ std::set<pc::LetterCounts> completing_sets(const pc::Graph& graph, std::size_t l
     return found;
 }
 
-struct Told final : pc::SequenceVisitor {
-    explicit Told(int sequence_length) : length(sequence_length) {}
+struct ResultRecorder final : pc::SequenceVisitor {
+    explicit ResultRecorder(int sequence_length) : length(sequence_length) {}
     void unsolvable(const pc::Letters& letters) override { add(letters, false); }
     void solved(const pc::Letters& letters, std::span<const pc::State>) override {
         add(letters, true);
     }
     void add(const pc::Letters& letters, bool possible) {
         sequences.emplace_back(letters.begin(), letters.begin() + length);
-        visitor.push_back(possible);
+        solvable.push_back(possible);
     }
     int length;
     std::vector<std::vector<std::uint8_t>> sequences;
-    std::vector<bool> visitor;
+    std::vector<bool> solvable;
 };
 
 }  // namespace
@@ -166,18 +166,18 @@ TEST(two_lines_are_cleared_exactly_where_a_plain_search_clears_them) {
         const Kicks& kicks = find_kicks(name);
         Progress progress;
         const pc::Tablebase tablebase(kicks, 2, 2, progress);
-        pc::BlockSolver walk(tablebase, true);
-        Told told(tablebase.length());
+        pc::BlockSolver solver(tablebase, true);
+        ResultRecorder results(tablebase.length());
         for (std::size_t block = 0; block < tablebase.blocks().size(); block += 41)
-            walk.run(block, told);
+            solver.run(block, results);
         PlainSearch search(kicks);
         int possible = 0;
         const std::size_t step = 20 / static_cast<std::size_t>(check::scale_cases(20));
-        for (std::size_t n = 0; n < told.sequences.size(); n += step) {
+        for (std::size_t n = 0; n < results.sequences.size(); n += step) {
             std::vector<Piece> queue;
-            for (std::uint8_t letter : told.sequences[n]) queue.push_back(pc::kLetters[letter]);
-            CHECK_EQ(search.clears(queue), bool(told.visitor[n]));
-            possible += told.visitor[n];
+            for (std::uint8_t letter : results.sequences[n]) queue.push_back(pc::kLetters[letter]);
+            CHECK_EQ(search.clears(queue), bool(results.solvable[n]));
+            possible += results.solvable[n];
         }
         CHECK(possible > 0);
     }
