@@ -47,7 +47,7 @@ std::vector<std::filesystem::path> files_in(const char* place) {
     return files;
 }
 
-// A copy of one of the inputs, changed in a few places, or a part of two of them.
+// A mutated copy of an input, or a combination of two.
 Bytes mutated(const std::vector<Bytes>& inputs, std::mt19937_64& random) {
     const auto any = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
     Bytes bytes = inputs[any(inputs.size())];

@@ -136,7 +136,7 @@ Spawn read_spawn(FuzzInput& input, const Board& board) {
     if (kind == 0)
         return {static_cast<std::int8_t>(input.between(-64, 64)),
                 static_cast<std::int8_t>(input.between(-64, 64))};
-    // Mostly above the stack, where pieces do appear.
+    // Usually above the stack, as in games.
     const int lowest = kind < 5 ? board.height() : 0;
     return {static_cast<std::int8_t>(input.between(0, board.width() - 1)),
             static_cast<std::int8_t>(

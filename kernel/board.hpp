@@ -63,9 +63,9 @@ class Board {
 
     // Fills the cells without looking for full rows. The placement must fit.
     void fill(const Placement& placement);
-    // Removes full rows; bit y of the result is set where row y was full.
+    // Remove full rows; bit y of the result is set if row y was full.
     std::uint64_t clear_rows();
-    // Fills the cells and removes full rows. Throws Error(placement) if it does not fit.
+    // Fill the cells and remove full rows. Throws Error(placement) if the placement does not fit.
     std::uint64_t lock(const Placement& placement);
     // Push `count` copies of `cells` in from below; rows above the top are lost.
     void push_rows(std::uint32_t cells, int count);

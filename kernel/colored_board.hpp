@@ -94,7 +94,7 @@ struct ColoredBoard {
     Board board;
     ColorGrid grid;
 
-    // Puts the cells of a placement where the rules keep them.
+    // Fill the cells of a placement in the rows that the rules keep.
     void fill(const Rules& rules, const Placement& placement) {
         if (!rules.all_solid() || rules.kept_rows < rules.rows)
             return fill_in_part(rules, placement);

@@ -92,7 +92,7 @@ class Game {
 
   private:
     void advance_time(int frame);
-    // Verdicts that the current piece may leave to the one that hold brings.
+    // Spins that the current piece passes on to the piece offered by hold.
     InheritedSpins spins_inherited_by_hold(Piece next) const;
     void take_from_queue();
     void swap_hold(const Move& move);
@@ -103,7 +103,7 @@ class Game {
 
     std::shared_ptr<const Rules> rules_;
     ColoredBoard colored_board_;
-    Board solid_;               // kept only where it differs from the board
+    Board solid_;               // stored only if it differs from the board
     mutable PieceQueue queue_;  // deals pieces on demand, even through const access
     GarbageQueue garbage_;
     Counters counters_;

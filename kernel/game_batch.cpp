@@ -223,7 +223,7 @@ void GameBatch::observe_agent(int agent, const ObservationArrays& arrays) const 
 
     std::int8_t* mask = arrays.masks + static_cast<std::ptrdiff_t>(agent) * actions_.size();
     const std::vector<LegalAction>& legal_actions = legal_actions_[static_cast<std::size_t>(agent)];
-    // Nothing is played any more when a game is over, so any action may be chosen.
+    // Ended games ignore actions, so any action may be drawn.
     std::memset(mask, legal_actions.empty(), static_cast<std::size_t>(actions_.size()));
     for (const LegalAction& option : legal_actions) mask[option.action] = 1;
 }

@@ -19,8 +19,8 @@ namespace sevenbag {
 // Meaning of an action index: (hold, spin, rotation, y, x) of a canonical placement, the last index
 // varying fastest. It depends on the rules only.
 struct ActionSpace {
-    int holds;  // 2 where the rules have hold, or 1
-    int spins;  // 3 where kinds of spin are actions apart, or 1
+    int holds;  // 2 if the rules have hold, otherwise 1
+    int spins;  // 3 if spins are separate actions, otherwise 1
     int rows;   // of centres, from 0
     int width;
 
@@ -52,7 +52,7 @@ struct RewardWeights {
 struct GameBatchOptions {
     int games = 1;
     int players = 1;  // 1 or 2
-    int rows = 24;    // seen of a board, and centres of placements
+    int rows = 24;    // observed part of a board, and range of placement centres
     bool separate_spins = false;
     int frames_per_turn = 30;
     int max_pieces = 0;  // placed by a player before a game is cut short; 0: none
@@ -62,10 +62,10 @@ struct GameBatchOptions {
 // Arrays for the observations, one row per agent. In boards, pieces and counters the agent's own
 // part comes first, then the opponent's.
 struct ObservationArrays {
-    std::uint8_t* boards;    // players x rows x width; 1 where filled
-    std::uint8_t* pieces;    // players x (current, hold, previews); kNoPiece where nothing is held
+    std::uint8_t* boards;    // players x rows x width; 1 if filled
+    std::uint8_t* pieces;    // players x (current, hold, previews); kNoPiece if hold is empty
     std::int32_t* counters;  // players x (combo, back-to-back, pending lines)
-    std::int8_t* masks;      // ActionSpace::size(); 1 where the action can be played
+    std::int8_t* masks;      // ActionSpace::size(); 1 if the action is legal
 };
 
 struct StepArrays {

@@ -50,7 +50,7 @@ std::optional<std::vector<Key>> find_path(const Board& board, const Placement& p
                                           const SpinRules& spins, KeySet keys = kTapKeys,
                                           int fallen = 0);
 
-// The same from where the piece appears.
+// The same, starting at the spawn position.
 inline std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
                                                  const Kicks& kicks, Spawn spawn,
                                                  const SpinRules& spins, KeySet keys = kTapKeys,

@@ -169,7 +169,7 @@ constexpr detail::BoxTurns kJstrisHalf = {
     {0, 2, {{0, 1}}}, {2, 0, {{0, -1}}}, {1, 3, {{1, 0}}}, {3, 1, {{-1, 0}}}};
 constexpr KickTable kJstris = with_half_turns(kSrs, kJstrisHalf, kJstrisHalf);
 
-// Botris: SRS, but the O moves as it turns, and where it stands is tried last.
+// Botris: SRS, but the O moves when it rotates, and its own position is the last test.
 constexpr KickTable with_moving_o(KickTable table, detail::BoxTurns turns) {
     for (const detail::BoxTurn& turn : turns) {
         KickTests& tests = table.tests[static_cast<std::size_t>(Piece::O)][turn.from][turn.to];
@@ -210,7 +210,7 @@ std::string normalized_kicks_name(std::string_view name) {
     return out;
 }
 
-// A pointer that shares nothing and frees nothing.
+// A non-owning shared pointer.
 std::shared_ptr<const KickTable> constant(const KickTable* table) {
     return {std::shared_ptr<const void>(), table};
 }

@@ -32,7 +32,7 @@ inline constexpr int kMaxKick = 4;
 inline constexpr int kMaxReach = 4;
 inline constexpr int kMaxKicksName = 64;
 
-// One rotation of one piece.
+// Tests of one rotation of one piece.
 struct KickTests {
     bool exists = false;
     std::uint8_t count = 0;
@@ -59,7 +59,7 @@ struct KickTable {
 // A named system. Copies share one table, which lives as long as any of them.
 class Kicks {
   public:
-    // `table` is a constant: it outlives everything.
+    // `table` must outlive all users (it is a constant).
     Kicks(std::string name, const KickTable* table);
     Kicks(std::string name, const KickTable& table);
 
@@ -109,7 +109,7 @@ const Kicks* known_kicks(std::string_view name);
 // The same; raises Error(kicks).
 const Kicks& find_kicks(std::string_view name);
 
-// All tests of one turn as displacements of the origin, (0, 0) where it is tried.
+// All tests of one turn as displacements of the origin, (0, 0) for the position without a kick.
 struct TurnTests {
     Piece piece;
     int from;

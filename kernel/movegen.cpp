@@ -170,7 +170,7 @@ class GenericGenerator {
         }
     }
 
-    // Positions that any rotation leads to; take(from, to, test, set).
+    // Positions reached by any rotation; calls take(from, to, test, set).
     template <class Take>
     void all_turns(Take&& take) const {
         for (int from = 0; from < kRotations; ++from)
@@ -315,7 +315,7 @@ void generate_placements(const Board& board, Piece piece, const Kicks& kicks, Sp
     if (!board.fits(start)) return;
     const FastSystem system = fast_system(board, kicks);
     const SpinRule rule = spin_rule(spins, piece);
-    // Corners above the top row: of a piece that rests no more than two rows below it.
+    // Corners above the top row: only of a piece that rests at most two rows below it.
     const bool sees_top = rule.corners && rule.top_filled && board.height() + 2 >= board.rows();
     if (system == FastSystem::none || !has_fast_path(rule, piece) || sees_top ||
         (inherited.any() && can_lock_at_spawn(board, start)) ||

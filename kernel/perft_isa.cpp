@@ -115,7 +115,7 @@ class PerftCounter {
             batch.count = 0;
             return;
         }
-        // A lane without a board is full: nothing fits in it.
+        // A lane without a board is full: no piece fits.
         for (int i = batch.count; i < kLanes; ++i)
             for (int w = 0; w < kWindows; ++w) batch.words[w][i] = kWordMask;
         switch (job_.queue[ply]) {

@@ -51,7 +51,7 @@ class PieceMotion {
     static constexpr int kSpinMarks = 3;
 
     bool fits(const State& s) const { return board_.fits(at(s, Spin::none)); }
-    // One cell further; nothing if it does not fit there.
+    // The state moved by (dx, dy); nothing if it does not fit.
     std::optional<State> try_shift(const State& s, int dx, int dy) const;
     // The state after a number of quarter turns clockwise; nothing if there is no such turn or
     // nothing fits.

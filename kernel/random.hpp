@@ -10,7 +10,7 @@ namespace sevenbag {
 // The minimal standard generator (Lehmer 1951, Park and Miller 1988): v -> 16807 v mod 2^31 - 1.
 class MinstdRandom {
   public:
-    // Any seed is taken; those that would stand still (multiples of 2^31 - 1) become the largest.
+    // Any seed is valid; multiples of 2^31 - 1, which would stay constant, become the largest seed.
     explicit constexpr MinstdRandom(std::int64_t seed) : value_(seed % kModulus) {
         if (value_ <= 0) value_ += kModulus - 1;
     }

@@ -84,7 +84,7 @@ SB_INLINE Bitboard<V, N> free_positions(const Bitboard<V, N>& occupied) {
     return Bitboard<V, N>::template columns<kColumns<P, R>>() - blocked;
 }
 
-// Free positions with nothing but free positions above them.
+// Free positions with only free positions above them.
 template <class V, int N>
 SB_INLINE Bitboard<V, N> unobstructed_above(const Bitboard<V, N>& free) {
     const Bitboard<V, N> inside = Bitboard<V, N>::template columns<kAllColumns>();
@@ -312,7 +312,8 @@ SB_INLINE void find_free(const Bitboard<V, N>& occupied, RotationSets<V, N>& fre
     });
 }
 
-// The whole search on an open window. `Spins`: reach is complete, and not only where pieces rest.
+// The complete search on an open bitboard. `Spins`: find all reachable positions, not only resting
+// ones.
 template <Piece P, bool Spins, class V, int N>
 SB_INLINE void reach_open(const Bitboard<V, N>& occupied, const SystemSearch<V, N>& kicks,
                           Reachability<V, N>& s) {

@@ -17,8 +17,8 @@ namespace sevenbag {
 // Rule for a piece whose spawn cells are filled.
 enum class BlockedSpawnRule : std::uint8_t {
     lost,
-    raise,   // it may appear one row higher
-    clutch,  // after a lock that cleared rows it appears in the lowest row where it fits
+    raise,   // it may spawn one row higher
+    clutch,  // after a lock that cleared rows it spawns in the lowest row where it fits
 };
 
 // Rule for locks above the visible rows.
@@ -98,7 +98,7 @@ inline constexpr int kMaxPreviews = 32;
 inline constexpr int kMaxComboTable = 32;
 inline constexpr int kMaxTargeting = 16;
 inline constexpr int kUnlimitedRows = 1 << 20;
-// A day: later than any game, early enough that nothing overflows.
+// One day: longer than any game, and safe from overflow.
 inline constexpr int kMaxFrame = 24 * 60 * 60 * 60;
 inline constexpr int kMaxAttack = 100000;
 

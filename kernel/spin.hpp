@@ -46,7 +46,7 @@ enum class FullKicks : std::uint8_t {
 enum class OnShift : std::uint8_t {
     ends,
     keeps,     // the spin of the rotation is kept
-    rejudges,  // corners are read where the piece locks, as if it had turned there
+    rejudges,  // corners are tested at the lock, as for a rotation into that position
 };
 
 struct SpinRules {
@@ -57,12 +57,12 @@ struct SpinRules {
     bool top_filled = false;       // corners above the board's top row count as filled
 
     constexpr SpinRules() = default;
-    // A mode alone is the rules of most games: a value that may be given as its main part.
+    // Implicit, because most games only set the mode.
     constexpr SpinRules(SpinMode only) : mode(only) {}
     friend constexpr bool operator==(const SpinRules&, const SpinRules&) = default;
 };
 
-// The name that the field's protocols use: "T-spins+".
+// The name used by protocols: "T-spins+".
 std::string_view spin_mode_name(SpinMode mode);
 // By name in any case; '-', '_' and blanks are the same. Throws Error(rules).
 SpinMode find_spin_mode(std::string_view name);

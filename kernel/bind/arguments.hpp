@@ -62,15 +62,15 @@ T argument(nanobind::handle value, ErrorKind kind, const char* name) {
     return result;
 }
 
-// A Piece, or its letter in either case. Throws Error(piece).
+// Convert a Piece or its letter in either case. Throws Error(piece).
 Piece piece_argument(nanobind::handle value);
-// A Placement. Throws Error(placement).
+// Convert a Placement. Throws Error(placement).
 Placement placement_argument(nanobind::handle value);
-// A Kicks, or the name of one. Throws Error(kicks).
+// Convert a Kicks or a system's name. Throws Error(kicks).
 const Kicks& kicks_argument(nanobind::handle value);
-// SpinRules, a SpinMode, or the name of one. Throws Error(rules).
+// Convert SpinRules, a SpinMode or a mode's name. Throws Error(rules).
 SpinRules spins_argument(nanobind::handle value);
-// (x, y) of a spawn; it need not be on the board. Throws Error(placement) beyond -64..64.
+// Convert (x, y) of a spawn, on the board or not. Throws Error(placement) beyond -64..64.
 Spawn spawn_argument(nanobind::handle value);
 // A string of piece letters, or an iterable of pieces. Throws Error(queue), Error(piece).
 std::vector<Piece> queue_argument(nanobind::handle value);

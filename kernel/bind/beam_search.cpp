@@ -42,7 +42,7 @@ SearchResult run(LockedBeamSearch& searcher, const Board& board, const std::vect
         auto& copies = position.bag[static_cast<std::size_t>(piece)];
         if (copies < kMaxCopies) ++copies;
     }
-    // None is no limit; a limit of nothing is a mistake.
+    // None means no limit; a limit of 0 is an error.
     if (nodes && *nodes < 1)
         throw Error(ErrorKind::rules,
                     "search: nodes is " + std::to_string(*nodes) + ", must be at least 1");

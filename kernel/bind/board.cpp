@@ -495,7 +495,7 @@ void bind_board(nb::module_& m) {
                    std::to_string(b.height()) + ">";
         });
 
-    // A board changes, so it has no hash that could be kept.
+    // Boards are mutable and therefore not hashable.
     m.attr("Board").attr("__hash__") = nb::none();
     m.def("perft", &run_perft, "queue"_a.none(), "depth"_a.none() = nb::none(),
           "kicks"_a.none() = "srs", nb::kw_only(), "board"_a.none() = nb::none(),

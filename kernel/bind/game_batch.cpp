@@ -32,7 +32,7 @@ T* data_of(const Array<T>& array, const char* name, std::size_t size) {
     return array.data();
 }
 
-// One call at a time: threads of Python may share a batch, and run while it is stepped.
+// Lock of a batch: Python threads may share it, and run while it is stepped.
 struct LockedGameBatch : GameBatch {
     using GameBatch::GameBatch;
     mutable std::mutex busy;

@@ -18,7 +18,7 @@ namespace sevenbag::bind {
 
 namespace {
 
-// A queue with the rules it is kept by.
+// A garbage queue with its rules.
 struct BoundGarbageQueue {
     BoundGarbageQueue(const Rules& r, std::int64_t seed) : rules(r), queue(r, seed) {}
 

@@ -45,7 +45,7 @@ NB_MODULE(_kernel, m) {
         } catch (const sevenbag::Error& error) {
             const nb::object type =
                 nb::module_::import_("sevenbag.errors").attr(class_name(error.kind()));
-            // A text that was cut may end within a character.
+            // A truncated text may end within a character.
             const auto text = nb::steal(PyUnicode_DecodeUTF8(
                 error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())), "replace"));
             PyErr_SetObject(type.ptr(), text.ptr());

@@ -47,7 +47,7 @@ struct StopCondition {
     bool timed;
 };
 
-// Letters or pieces, the held one first; no more than can be of use.
+// Convert letters or pieces, the held one first; ignores pieces beyond the longest useful queue.
 inline std::vector<Piece> pieces_from(nanobind::handle queue, nanobind::handle hold) {
     std::vector<Piece> pieces;
     if (!hold.is_none()) pieces.push_back(piece_argument(hold));

@@ -71,7 +71,7 @@ struct BoundTablebase {
     SearcherPool<pc::UnsolvableSequenceFinder> searches;
 };
 
-// Nothing, if it was stopped.
+// Nothing if stopped.
 std::unique_ptr<BoundTablebase> take_census(nb::handle kicks, int height, int threads,
                                             Progress& progress) {
     const Kicks system = kicks_argument(kicks);

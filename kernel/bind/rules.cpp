@@ -196,7 +196,7 @@ void check_clear(int lines, int garbage_lines, int combo, int back_to_back) {
                     " 1000000");
 }
 
-// The cells of a board in the given colours; garbage where no colours are given.
+// The cells of a board with the given colours, or with garbage colour.
 ColoredBoard colored_board_of(const Board& board,
                               const std::optional<std::vector<std::string>>& colors) {
     ColoredBoard colored_board(board.width(), board.rows());

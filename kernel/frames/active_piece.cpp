@@ -63,7 +63,7 @@ int column_of(const Rules& rules, Piece piece) {
 
 }  // namespace
 
-// --- where it is ---------------------------------------------------------------------------------
+// --- position ----------------------------------------------------------------------------------
 
 void ActivePiece::spawn(const FrameContext& context, Piece piece) {
     at_ = {piece, context.rules.kicks.spawn(piece), 0, 0,

@@ -26,7 +26,7 @@ struct FrameContext {
 
 class ActivePiece {
   public:
-    // Frames for which no hard drop is taken after a piece has locked by time.
+    // Frames without hard drop after a piece has locked by time.
     static constexpr int kSafeLockFrames = 7;
 
     // A new piece at the place where pieces appear. What guards against hard drops is handed on
@@ -65,7 +65,7 @@ class ActivePiece {
     // To the floor, at once. Returns how many rows.
     int drop(const FrameContext& context);
 
-    // To the floor, where gravity or a soft drop is quick enough that there is nothing between.
+    // Move to the floor if gravity or a soft drop is fast enough to skip the rows between.
     void apply_20g(const FrameContext& context) {
         if (is_20g(context)) drop(context);
     }

@@ -1,4 +1,4 @@
-// The two keys that move a piece sideways: one shift as a key goes down, more while it is held.
+// Auto shift: the two keys that move a piece sideways, one shift on press and repeats while held.
 #pragma once
 
 #include <algorithm>

@@ -98,7 +98,7 @@ void ScriptRunner::apply_event(const EventScript::Event& event, std::vector<Reco
     using enum EventScript::EventKind;
     if (event.kind <= release) {
         if (game_.game_over_reason() != GameOverReason::none) return;
-        // A piece may lock by itself before the key that locks the next one.
+        // A piece may lock by time before the key that locks the next one.
         game_.advance_to(event.subframe);
         record_lock(record);
         if (event.kind == release) return game_.key_up(event.button);

@@ -33,7 +33,7 @@ enum class Button : std::uint8_t {
     rotate_ccw,
     rotate_180,
     hold,
-    none,  // a key that does nothing, but counts as one
+    none,  // a key without effect that counts as a press
 };
 inline constexpr int kButtons = 9;
 

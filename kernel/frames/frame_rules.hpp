@@ -23,7 +23,7 @@ struct Handling {
     double soft_drop = 6;   // times the gravity
     bool safe_lock = true;  // no hard drop for a moment after a piece has locked by time
     bool cancel = false;    // releasing one side discharges the other
-    bool may_20g = true;    // sliding pieces stick to the floor where a soft drop is quick enough
+    bool may_20g = true;    // sliding pieces stay on the floor if a soft drop is fast enough
     InitialAction initial_rotation = InitialAction::off;
     InitialAction initial_hold = InitialAction::off;
 };
@@ -32,7 +32,7 @@ struct Handling {
 struct FrameRules {
     Growth gravity{.start = 0.02};   // rows a frame
     bool gravity_may_20g = true;     // gravity of more than the board's height a frame is at once
-    double lock_time = 30;           // frames a piece may stand still
+    double lock_time = 30;           // frames a piece may rest
     int lock_resets = 15;            // moves that begin that time anew; then it locks as it lands
     bool infinite_movement = false;  // any number of them
     bool infinite_hold = false;      // hold as often as one likes

@@ -19,7 +19,7 @@ struct FrameStats : Stats {
     double spike_unmultiplied = 0;  // spike in `sent_unmultiplied`
     double max_spike_unmultiplied = 0;
     int combo_power = 0;                       // largest clear of the combo that is on
-    std::array<int, 3> spins_without_lines{};  // by spin: those that cleared nothing
+    std::array<int, 3> spins_without_lines{};  // by spin: those without cleared lines
 
     // Count a lock and its points. `own` is the attack of the clear itself.
     void count(const LockResult& lock, int own);

@@ -14,7 +14,7 @@ namespace {
 
 float sigmoid(float x) { return 1.0f / (1.0f + std::exp(-x)); }
 
-// By the node that they lead to; those of one node in the order in which they were given.
+// Sorted by target node; edges of the same node keep their order.
 struct GenesByOutput {
     explicit GenesByOutput(std::span<const Gene> given) : genes(given.begin(), given.end()) {
         std::ranges::stable_sort(genes, {}, &Gene::output);

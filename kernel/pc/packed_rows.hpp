@@ -13,7 +13,7 @@ constexpr std::uint64_t row_cells(int row) {
     return std::uint64_t{0x3ff} << (row * kSmallBoardWidth);
 }
 
-// Bit y is set where row y is full.
+// Bit y is set if row y is full.
 constexpr unsigned full_row_bits(std::uint64_t filled) {
     unsigned rows = 0;
     for (int y = 0; y < kSmallBoardRows; ++y)

@@ -237,7 +237,7 @@ PcFault PcValidator::fault_of(const std::uint8_t* bytes, const System* system, i
 PcFault PcValidator::fault_on_board(const std::uint8_t* bytes, const System* system, int& i) const {
     const std::uint64_t sequence = sequence_bits(bytes);
     const int count = sequence_length(sequence) - 1;
-    // No place of a record is above row 6, so nothing rises above row 8.
+    // No position of a record is above row 6, so no piece rises above row 8.
     Board board(kWidth, 24);
     PieceOrder pieces(sequence, holds_of(bytes));
     for (i = 0; i < count; ++i) {

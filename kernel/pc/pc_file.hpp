@@ -45,7 +45,7 @@ enum class PcFault : std::uint8_t {
     no_placement,   // no pieces, or none but the held one
     outside,        // a placement passes a wall or the floor
     overlap,        // it fills filled cells
-    floating,       // it rests on nothing
+    floating,       // it has no support
     unreachable,    // it cannot be reached from above
     cleared_early,  // the board is empty before the last placement; only if that is not allowed
     not_cleared,    // the board is not empty after the last placement

@@ -17,7 +17,7 @@ namespace sevenbag::pc {
 struct SearchNode {
     std::uint64_t filled;
     int height;
-    int held;   // the piece that may be placed besides ...
+    int held;   // the other piece that may be placed ...
     int next;   // ... the one of this number
     int depth;  // pieces placed
     std::array<Step, kMaxSteps> steps;
@@ -33,7 +33,7 @@ struct PlayOrderSearch {
     const Network* network = nullptr;  // ranks the successors; may be null
     float* network_memory = nullptr;   // Network::memory numbers, all 0
 
-    const SearchNode* from = nullptr;  // where to begin, if not at the start
+    const SearchNode* from = nullptr;  // start node, if not the root
     // Positions at this depth are reported instead of searched; the search still counts as
     // complete.
     int horizon = kMaxSteps;
@@ -43,7 +43,7 @@ struct PlayOrderSearch {
     // Result.
     std::array<Step, kMaxSteps> steps{};  // if found, problem->needed of them
     std::uint64_t nodes = 0;
-    bool complete = true;  // nothing was left out
+    bool complete = true;  // the search was exhaustive
 };
 
 }  // namespace sevenbag::pc

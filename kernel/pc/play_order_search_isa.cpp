@@ -29,7 +29,7 @@ constexpr int kMaxChildren = 2 * kWidth * 3 * kRotations;
 constexpr int kRowChange = 28;     // a filled and an empty cell beside each other ...
 constexpr int kStep = -18;         // ... of which this is given back on the surface
 constexpr int kColumnChange = 10;  // a filled and an empty cell above each other
-constexpr int kChecker = 12;       // a cell more of one colour, as on a checkerboard
+constexpr int kChecker = 12;       // excess of one checkerboard colour, in cells
 constexpr int kEmpty = 3;          // a cell to fill
 
 // Estimate how likely a board can be filled; higher is likelier.

@@ -33,7 +33,7 @@ bool can_be_divided(std::uint64_t filled, int height) {
     return true;
 }
 
-// The smoother a board is, the likelier it can be filled; lower is likelier.
+// Roughness of a board; smoother boards are easier to fill.
 int roughness(std::uint64_t filled) {
     constexpr std::uint64_t kInnerBorders = 0x0004010040100401 * 0x1ff;
     return 4 * std::popcount((filled ^ filled >> 1) & kInnerBorders) +
@@ -45,7 +45,7 @@ class BoardCache {
   public:
     explicit BoardCache(const SetupBoard& setup_board) : setup_board_(setup_board) {}
 
-    // The board that is left of `filled` below row `height`.
+    // The index of a board: the part of `filled` below row `height`.
     std::uint32_t number(std::uint64_t filled, int height) {
         const std::uint64_t gone = rows(setup_board_.height) & ~rows(height);
         const auto next = static_cast<std::uint32_t>(boards_.size());

@@ -52,7 +52,7 @@ class SequencePrefix {
   public:
     SequencePrefix(int held, int current, int phases = kAllPhases);
 
-    // Nothing if no bags deal it.
+    // Nothing if it cannot be dealt.
     std::optional<SequencePrefix> then(int letter) const;
 
   private:
@@ -71,7 +71,7 @@ DealCounts count_deals(std::span<const std::uint8_t> letters);
 
 inline constexpr int kLongestSequence = 24;
 
-// Counts and numbers the sequences of one length. Not for several threads at once.
+// Counts and indices of the sequences of one length. Not thread-safe.
 class SequenceCounter {
   public:
     // Of length 0 to kLongestSequence; of windows of these phases only.

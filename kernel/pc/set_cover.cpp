@@ -129,7 +129,7 @@ class CoverSearch {
         rows = std::move(kept);
     }
 
-    // A set that has nothing that another has not is never needed.
+    // A subset of another set is never needed.
     bool drop_smaller_sets(Rows& rows) {
         if (stopped()) return false;
         const Rows columns = turned(rows, sets_);
@@ -177,7 +177,7 @@ class CoverSearch {
         return all;
     }
 
-    // One of the sets of the smallest row must be taken.
+    // One of the sets of the smallest row is required.
     std::optional<Chosen> branch(Rows rows, std::size_t limit) {
         const Bits narrow = *std::ranges::min_element(rows, {}, bits_count);
         std::vector<std::pair<std::size_t, int>> choices;

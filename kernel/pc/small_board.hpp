@@ -199,7 +199,7 @@ struct RotationWords {
     SB_INLINE friend bool any(const RotationWords& a) {
         return (a.w[0] | a.w[1] | a.w[2] | a.w[3]) != 0;
     }
-    // Whether a has anything that b has not.
+    // Return whether a contains an element that b lacks.
     SB_INLINE friend bool exceeds(const RotationWords& a, const RotationWords& b) {
         return any(a - b);
     }
@@ -263,7 +263,7 @@ SB_INLINE RotationWords spread(const MoveTable& piece, RotationWords reach, Rota
     }
 }
 
-// Turns, shifts and drops until everything wanted is reached or nothing new is.
+// Rotate, shift and drop until all wanted positions are reached or no new ones appear.
 [[gnu::noinline]] inline void flood_fill(const MoveTable& piece, Word filled,
                                          const Word* free_words, const Word* wanted_words,
                                          Word* reach_words) {

@@ -25,7 +25,7 @@ SB_INLINE Word under_surface(Word filled) {
     return filled | filled >> 40;
 }
 
-// Those that are wanted, by bits; the others are left as they are.
+// Compute the features selected by bits; the others are not changed.
 SB_INLINE void find_features(SmallBoard board, unsigned wanted, float* features) {
     const Word filled = board.filled;
     const Word under = under_surface(filled);

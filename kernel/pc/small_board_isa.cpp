@@ -20,7 +20,7 @@ void find_features(std::uint64_t filled, int height, float* features) {
 
 namespace {
 
-// Cleared rows are full rows at the top of a board, and gone from a board.
+// In a graph's board cleared rows are full rows at the top; a small board does not contain them.
 SB_INLINE SmallBoard small_board_of(Word board, int height) {
     while (height > 0 && (board >> ((height - 1) * kWidth) & kFullRow) == kFullRow) --height;
     return {board & rows_below(height), height};

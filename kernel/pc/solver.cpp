@@ -43,7 +43,7 @@ std::span<const Solver::SearchPass> first_passes(int needed) {
 // --- memory that is used again ------------------------------------------------------------------
 
 struct Solver::Memory {
-    // Keys of one search at a time: small as long as that is enough, for the sake of the cache.
+    // Keys of one search: a small table while it suffices, which stays in the cache.
     static constexpr std::size_t kFewSlots = 1 << 10;
     static constexpr std::size_t kManySlots = 1 << 20;
 
@@ -70,7 +70,7 @@ struct Solver::Memory {
         visited.limit = slots.size() / 2;
     }
 
-    // Keys beyond the largest table are not remembered: searches then look at places twice.
+    // Keys beyond the largest table are not stored: searches then visit positions twice.
     static void grow(VisitedSet& visited) {
         auto& self = *static_cast<Memory*>(visited.owner);
         if (self.slots.size() >= kManySlots) {
@@ -428,7 +428,7 @@ SolveResult Solver::solve(const SolveRequest& request) {
 
 std::vector<SolveStatus> solve_queues(const Kicks& kicks, const SolveRequest& request,
                                       std::span<const std::vector<Piece>> queues, int threads) {
-    // Queues take very different times: threads fetch some at a time.
+    // Queues take very different times: threads fetch a few at a time.
     constexpr std::size_t kAtATime = 16;
     std::vector<SolveStatus> statuses(queues.size(), SolveStatus::stopped);
     for (const std::vector<Piece>& queue : queues) {

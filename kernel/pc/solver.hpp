@@ -28,7 +28,7 @@
 namespace sevenbag::pc {
 
 inline constexpr int kMaxHeight = 20;
-// Longer queues are cut: no more pieces fit below kMaxHeight.
+// Longer queues are truncated: no more pieces fit below kMaxHeight.
 inline constexpr int kMaxQueue = kSmallBoardWidth * kMaxHeight / 4 + 1;
 
 struct SolveRequest {
@@ -51,7 +51,7 @@ struct SolveRequest {
     int threads = 1;
     // Maximum number of positions to search; 0: no limit.
     std::uint64_t nodes = 0;
-    // Asked now and then, from any of the threads that search; may be empty.
+    // Called at intervals, from any of the searching threads; may be null.
     bool (*stop)(void* context) = nullptr;
     void* context = nullptr;
 };
@@ -62,7 +62,7 @@ enum class SolveStatus {
     odd,             // an odd number of cells is empty: no height can be filled
     too_few_pieces,  // too few pieces for the lowest height
     cannot_save,     // the piece to save is not among the pieces that can be left over
-    stopped,         // nothing is known
+    stopped,         // stopped before a result
 };
 
 struct SolveResult {
@@ -140,8 +140,8 @@ class Solver {
     std::unique_ptr<Memory> memory_;
 };
 
-// The rows of a board to fill: full ones gone, height and number of pieces for the lowest perfect
-// clear; no pieces for an odd number of cells.
+// The lowest perfect clear of a board without full rows: height and number of pieces; no pieces for
+// an odd number of cells.
 struct LowestClear {
     int height;
     int pieces;

@@ -26,7 +26,7 @@ struct StateList {
     }
 };
 
-// Tells states that were seen before. Clearing it is free.
+// Set of visited states; clearing is free.
 class SeenStates {
   public:
     void clear(std::size_t max) {

@@ -10,7 +10,7 @@ namespace sevenbag::pc {
 
 namespace {
 
-// Places where a piece can rest.
+// Resting positions of a piece.
 constexpr std::size_t kMaxCandidates = kSmallBoardWidth * 3 * kRotations;
 
 }  // namespace

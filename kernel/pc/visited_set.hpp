@@ -1,4 +1,4 @@
-// Positions that have been seen: a hash table of keys.
+// Visited positions: a hash table of keys.
 #pragma once
 
 #include <cstdint>

@@ -86,7 +86,7 @@ struct CollisionBoard {
 
 }  // namespace
 
-// Kept from run to run, as it is large.
+// Reused between runs, because it is large.
 struct BeamSearch::Memory {
     std::vector<Node> layer;
     std::vector<Node> next_layer;
@@ -115,10 +115,10 @@ class BeamSearch::Run {
         memory_.layer.push_back(
             {position_.board, position_.counters, 0, position_.pending, 0,
              position_.hold ? static_cast<std::uint8_t>(*position_.hold) : kNoPiece, 0, true});
-        // A piece that goes to an empty hold slot is one fewer to place.
+        // A piece moved to an empty hold slot is one fewer to place.
         const bool slot_free = rules_.hold && !position_.hold;
         known_ = std::max(1, queue_size_ - slot_free);
-        // The piece after the known ones is guessed, where it is not known after all.
+        // The piece after the known ones is averaged, if it is unknown.
         depth_ = position_.queue.size() > kMaxSearchQueue ? known_ : known_ + 1;
         for (ply_ = 0; ply_ < depth_ && !memory_.layer.empty(); ++ply_) {
             expand_layer();
@@ -140,8 +140,8 @@ class BeamSearch::Run {
         return part;
     }
 
-    // Limits a number of boards to the remaining nodes. All boards of the first piece are
-    // evaluated, so that every legal move is ranked.
+    // Limit a number of boards to the remaining nodes. All boards of the first piece are evaluated,
+    // so that every legal move is ranked.
     int within_limit(int boards) {
         if (limits_.nodes == 0 || ply_ == 0) return boards;
         const std::int64_t left = std::max<std::int64_t>(limits_.nodes - nodes_, 0);

@@ -25,8 +25,8 @@ struct Features {
     std::int32_t wells = 0;         // open cells between cells (or walls) under the surface
     std::int32_t deep_wells = 0;    // wells with another two wells above them
     std::int32_t well_columns = 0;  // columns that hold a deep well
-    std::int32_t ready_rows = 0;    // rows that lack nothing but a well
-    std::int32_t t_slots = 0;       // places where a T can spin in under an overhang
+    std::int32_t ready_rows = 0;    // rows that are full except for a well
+    std::int32_t t_slots = 0;       // positions of a T-spin under an overhang
     std::int32_t t_rows = 0;        // rows that would be full if there were a T in every slot
     std::int32_t t_missing = 0;     // cells that the other rows of these slots would lack
     std::int32_t open_t_slots = 0;  // the same places without an overhang
@@ -79,7 +79,7 @@ struct Weights {
     std::int32_t attack = 100;        // for each line sent
     std::int32_t earlier_attack = 3;  // for each line sent and each piece that it is sent earlier
     std::int32_t cleared_row = -49;   // cleared rows are the resource of attacks
-    std::int32_t wasted_t = -52;      // a T that clears nothing with a spin
+    std::int32_t wasted_t = -52;      // a T locked without a T-spin clear
     std::int32_t broken_back_to_back = -86;
 };
 

@@ -1,4 +1,4 @@
-// The test header tested by itself: a check that cannot fail proves nothing.
+// Tests of the test framework: a check that cannot fail proves nothing.
 
 #include "check.hpp"
 

@@ -35,7 +35,8 @@ bool rises_above(const Placement& placement, int height) {
     return std::ranges::any_of(cells_of(placement), [&](Cell c) { return c.y >= height; });
 }
 
-// --- a plain search: every placement of either piece, nothing left out, nothing remembered ------
+// --- reference search: every placement of either piece, no pruning, no table
+// ------------------------
 
 struct Plain {
     const Kicks& kicks;
