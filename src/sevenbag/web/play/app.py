@@ -31,7 +31,7 @@ from sevenbag.web.play.match_host import MatchHost, ReplayCache
 from sevenbag.web.play.page_connection import MAX_FRAME_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping
+    from collections.abc import Callable
     from pathlib import Path
 
     from litestar.types import Message, Scope
@@ -153,8 +153,9 @@ async def _set_worker_csp(message: Message, scope: Scope) -> None:
     if message["type"] == "http.response.start" and (
         scope["path"] == _WORKER_LOADER or scope["path"].startswith("/bots/")
     ):
-        headers: MutableMapping[str, str] = MutableScopeHeaders.from_message(message)
-        if headers.get("content-type", "").startswith(JAVASCRIPT_TYPE):
+        headers = MutableScopeHeaders.from_message(message)
+        content_type: str = headers.get("content-type", "")  # pyright: ignore[reportUnknownMemberType]
+        if content_type.startswith(JAVASCRIPT_TYPE):
             headers["content-security-policy"] = WORKER_CSP
 
 
