@@ -154,8 +154,8 @@ async def _set_worker_csp(message: Message, scope: Scope) -> None:
         scope["path"] == _WORKER_LOADER or scope["path"].startswith("/bots/")
     ):
         headers = MutableScopeHeaders.from_message(message)
-        content_type: str = headers.get("content-type", "")  # pyright: ignore[reportUnknownMemberType]
-        if content_type.startswith(JAVASCRIPT_TYPE):
+        content_type = dict(message["headers"]).get(b"content-type", b"")
+        if content_type.startswith(JAVASCRIPT_TYPE.encode()):
             headers["content-security-policy"] = WORKER_CSP
 
 
