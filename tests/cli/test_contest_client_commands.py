@@ -94,7 +94,7 @@ def test_programs_behind_protocols_play(mark: str) -> None:  # noqa: F811
             int(word) for word in lines[-2].replace(",", "").split() if word.isdigit()
         )
         assert pieces > 0
-        assert missed == 0
+        assert missed <= 1, "only the end of the game interrupts a piece"
 
 
 def test_a_tbp_bot_plays(mark: str) -> None:  # noqa: F811

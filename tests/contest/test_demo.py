@@ -50,7 +50,7 @@ def close(process: subprocess.Popen[str]) -> None:
 def test_the_demo_plays_a_match_and_tells_who_won(tmp_path: Path) -> None:
     done = sevenbag("contest", "demo", "random", "random:seed=2", "--once", *QUICK, folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"open http://127\.0\.0\.1:\d+/ and watch", done.stdout)
+    assert re.search(r"open http://127\.0\.0\.1:\d+/ to watch", done.stdout)
     assert re.search(r"^(Alpha|Beta) has won: majority of games$", done.stdout, re.MULTILINE)
     assert done.stderr == ""
     assert list(tmp_path.iterdir()) == []
@@ -93,7 +93,7 @@ def test_the_demo_stays_to_be_looked_at_until_ctrl_c(tmp_path: Path) -> None:
 def test_a_client_that_cannot_play_ends_the_demo_in_words(tmp_path: Path) -> None:
     done = sevenbag("contest", "demo", "beam", "tbp:false", *QUICK, folder=tmp_path)
     assert done.returncode == 1
-    assert "Beta's client has ended" in done.stderr
+    assert "Beta's client has failed" in done.stderr
 
 
 def test_one_match_without_a_site(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_running_games_are_finished_unless_one_insists(tmp_path: Path, times: in
         (["serve", "--settings", "missing.toml"], "missing.toml"),
         (["serve", "--set", "site.port=x"], "site.port"),
         (["serve", "--set", "site.store=nonsense"], "it is sqlite:///FILE"),
-        (["serve", "--set", "server.bind=0.0.0.0", "--game-servers", "2"], "an address of its own"),
+        (["serve", "--set", "server.bind=0.0.0.0", "--game-servers", "2"], "each needs its own address"),
         (["register", "--team", "A", "--password-file", "missing"], "missing: cannot be read"),
         (["watch", "http://x", "--token", "t"], "pason://"),
     ],

@@ -15,11 +15,12 @@ FLOORS = {
     "config": 1.25,  # raises errors
     "jobs": 1.5,  # knows nothing of games
     "drawing": 1.5,  # a landing: it sees the kernel's boards, which draw themselves with it
+    "formats": 1.75,  # a game may begin with the board of a fumen
     "game": 2,
-    "formats": 2,
     "pc": 2.5,  # above formats: what is asked about, and what is found, may be a fumen
     "protocols": 3,
     "bots": 4,
+    "replay": 4,  # plays recordings; knows no bots
     "arena": 5,
     "envs": 5,
     "contest": 5.25,  # takes pairings from the arena

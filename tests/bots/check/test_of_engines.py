@@ -191,7 +191,7 @@ async def test_engine_that_needs_a_state_first(mark: str) -> None:
     [finding] = report.findings
     assert finding.what == (
         "needs a state first, but hosts send none before the first garbage "
-        "(ended with exit code 1; its last words: RuntimeError: no state)"
+        "(ended with exit code 1; last error line: RuntimeError: no state)"
     )
     assert '"state"' not in "".join(finding.lines)
 

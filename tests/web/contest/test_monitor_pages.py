@@ -212,7 +212,7 @@ def test_a_match_that_moves_to_another_server(
         with GameServer(site) as second:
             second.take_over()
             assert second.states.token == first.states.token
-            line(page, "Goes on on another game server")
+            line(page, "Continues on another game server")
             second.states.pieces(None, ("S", 0, 10, 5))
             line(page, "Live: Game 1")
             shows(page, 1, 10, 5, COLORS["S"])
@@ -386,6 +386,6 @@ def test_without_script_results_are_there(
     server.end_game(game.result, game.replay)
     page = new_page(java_script_enabled=False)
     page.goto(f"{site.address}matches/{server.match}")
-    assert "results are here without it" in page.inner_text("main")
+    assert "Live boards need JavaScript" in page.inner_text("main")
     scores = " : ".join(f"{score:,}" for score in game.result.scores)
     assert scores in page.inner_text("table.games")

@@ -44,7 +44,7 @@ QUICK = ContestSettings(
 WATCH = """() => {
     window.seen = new Set();
     const look = () => {
-        for (const canvas of document.querySelectorAll("canvas.well")) {
+        for (const canvas of document.querySelectorAll("canvas.board")) {
             const pen = canvas.getContext("2d");
             const { data } = pen.getImageData(0, canvas.height - 4, canvas.width, 1);
             for (let i = 0; i < data.length; i += 4) {
@@ -86,18 +86,18 @@ def test_two_bots_play(
         made = site.run(site.scheduler.create_test_match("Alpha", patience=20))
         page = new_page()
         page.goto(f"{site.address}matches/{made.match_id}")
-        page.locator("#line", has_text="Waiting for the teams").wait_for()
+        page.locator("#connection", has_text="Waiting for the teams").wait_for()
         page.evaluate(WATCH)
         address = parse_address(
             f"pason://127.0.0.1:{made.address.command_port},{made.address.state_port}"
         )
         manner = Manner("Alpha", PASSWORD, "random", moves_per_second=40)
         played = site.run(play_match(address, made.token, manner, lambda _: None))
-        page.locator("#line", has_text=re.compile("The match is over")).wait_for()
+        page.locator("#connection", has_text=re.compile("The match is over")).wait_for()
         page.get_by_role("link", name="Watch game 1").wait_for()
         (game,) = site.store.matches.games(made.match_id)
         assert played.result.end_heard
-        shown = [page.inner_text(f"[data-figure=score][data-seat='{seat}']") for seat in (0, 1)]
+        shown = [page.inner_text(f"[data-statistic=score][data-seat='{seat}']") for seat in (0, 1)]
         assert shown == [f"{score:,}" for score in game.result.scores]
         # Pieces came to lie there, in colours of theirs, and none of which nobody knows.
         seen = set(page.evaluate("() => [...window.seen]"))

@@ -189,7 +189,7 @@ def test_it_takes_no_less_work_either(
         checked.append(text)
         return verify_password(password_hash, text)
 
-    monkeypatch.setattr(passwords, "is_right", counted)
+    monkeypatch.setattr(passwords, "verify_password", counted)
     site = make_site()
     site.add_team("Known")
     for name in ("Known", "Unknown", "x" * 1000, ""):
@@ -225,7 +225,7 @@ def frozen_site(make_site: Callable[..., Running], monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(
         site_authentication, "RateLimit", functools.partial(RateLimit, clock=lambda: 0.0)
     )
-    monkeypatch.setattr(passwords, "is_right", lambda _, text: text == PASSWORD)
+    monkeypatch.setattr(passwords, "verify_password", lambda _, text: text == PASSWORD)
     return make_site(trusted_proxies=("127.0.0.0/8",))
 
 
@@ -258,7 +258,7 @@ def test_passwords_that_were_not_checked_do_not_count(
         raise passwords.TooBusyError("too many passwords are being checked")
 
     with monkeypatch.context() as crowded:
-        crowded.setattr(passwords.PasswordVerifier, "is_right", busy)
+        crowded.setattr(passwords.PasswordVerifier, "verify", busy)
         statuses = {login_status(frozen_site, "203.0.113.7", PASSWORD) for _ in range(10)}
     assert statuses == {503}
     assert login_status(frozen_site, "203.0.113.7", PASSWORD) == 303
