@@ -159,6 +159,16 @@ def alive(pid: int) -> bool:
     return stat.rpartition(")")[2].split()[0] != "Z"
 
 
+def loopback(number: int) -> str:
+    """Return a loopback address that no other test process uses.
+
+    Args:
+        number: Distinguishes the addresses of one process; from 1 to 254.
+    """
+    pid = os.getpid()
+    return f"127.{100 + pid % 100}.{pid // 100 % 256}.{number}"
+
+
 def wait_until(condition: Callable[[], bool], seconds: float = 120) -> None:
     """Wait for something to become true."""
     end = time.monotonic() + seconds

@@ -224,7 +224,9 @@ def test_a_replay_that_cannot_be_written_in_the_end_costs_only_the_replay(tmp_pa
     out, error = match.communicate(timeout=120)
     assert match.returncode == 1
     assert "beam wins: dropper (tbp) lost by crash" in out
-    assert error.startswith("sevenbag: the replay is not stored: games/a.replay: cannot be written: No")
+    assert error.startswith(
+        "sevenbag: the replay is not stored: games/a.replay: cannot be written: No"
+    )
     assert len(error.splitlines()) == 1
 
 

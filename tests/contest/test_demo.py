@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.run import TRACES, alive, descendants, sevenbag, start, wait_until
+from tests.cli.run import TRACES, alive, descendants, loopback, sevenbag, start, wait_until
 
 if TYPE_CHECKING:
     import subprocess
@@ -26,8 +26,9 @@ QUICK = (
     "--set",
     "match.game_seconds=1",
 )
-# Fixed ports, which other tests have at other addresses; the demo itself looks for a free one.
-ALONE = ("--set", "server.bind=127.88.9.1", "--set", "log.level=warning")
+# The ports are fixed, so each test process has an address of its own; the demo finds a free one.
+HOST = loopback(1)
+ALONE = ("--set", f"server.bind={HOST}", "--set", "log.level=warning")
 
 
 def lines_of(process: subprocess.Popen[str]) -> list[str]:
@@ -110,7 +111,7 @@ def test_one_match_without_a_site(tmp_path: Path) -> None:
         wait_until(lambda: any("built-in bot random" in line for line in lines))
         token = next(line.split()[-1] for line in lines if line.startswith("match token: "))
         played = sevenbag(
-            *("join", "pason://127.88.9.1", "--token", token, "--team", "My Team"),
+            *("join", f"pason://{HOST}", "--token", token, "--team", "My Team"),
             *("--password-file", "password", "--bot", "beam:nodes=300"),
             folder=tmp_path,
         )
@@ -131,7 +132,7 @@ def test_each_team_of_a_match_has_its_own_password(tmp_path: Path) -> None:
     for team in teams:
         (tmp_path / f"{team}.txt").write_text(f"correct horse of {team}\n")
     process = start(
-        *("contest", "match", *teams, "--set", "server.bind=127.88.9.3"),
+        *("contest", "match", *teams, "--set", f"server.bind={HOST}"),
         *(word for team in teams for word in ("--password-file", f"{team}={team}.txt")),
         *("--set", "match.games=1", "--set", "match.game_seconds=1"),
         folder=tmp_path,
@@ -141,7 +142,7 @@ def test_each_team_of_a_match_has_its_own_password(tmp_path: Path) -> None:
         lines = lines_of(process)
         wait_until(lambda: any(line.startswith("Team B: ") for line in lines))
         token = next(line.split()[-1] for line in lines if line.startswith("match token: "))
-        here = ("join", "pason://127.88.9.3", "--token", token, "--bot", "random")
+        here = ("join", f"pason://{HOST}", "--token", token, "--bot", "random")
         wrong = sevenbag(
             *(*here, "--team", "Team A", "--password-file", "Team B.txt"), folder=tmp_path
         )
@@ -164,7 +165,7 @@ def test_running_games_are_finished_unless_one_insists(tmp_path: Path, times: in
     (tmp_path / "password").write_text("correct horse\n")
     password = ("--password-file", "password")
     settings = (
-        *("--set", "server.bind=127.88.9.2", "--set", "site.port=0"),
+        *("--set", f"server.bind={HOST}", "--set", "site.port=0"),
         *("--set", f"test_match.game_seconds={3 if times == 1 else 600}"),
         *("--set", "test_client.moves_per_second=1"),
     )
@@ -222,7 +223,10 @@ def test_running_games_are_finished_unless_one_insists(tmp_path: Path, times: in
         (["serve", "--settings", "missing.toml"], "missing.toml"),
         (["serve", "--set", "site.port=x"], "site.port"),
         (["serve", "--set", "site.store=nonsense"], "it is sqlite:///FILE"),
-        (["serve", "--set", "server.bind=0.0.0.0", "--game-servers", "2"], "each needs its own address"),
+        (
+            ["serve", "--set", "server.bind=0.0.0.0", "--game-servers", "2"],
+            "each needs its own address",
+        ),
         (["register", "--team", "A", "--password-file", "missing"], "missing: cannot be read"),
         (["watch", "http://x", "--token", "t"], "pason://"),
     ],

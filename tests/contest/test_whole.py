@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.cli.run import TRACES, alive, descendants, sevenbag, start, wait_until
+from tests.cli.run import TRACES, alive, descendants, loopback, sevenbag, start, wait_until
 from tests.web.contest.visitor import Visitor
 
 if TYPE_CHECKING:
@@ -37,14 +37,13 @@ TEAMS = {
     "Garbage In": "random:seed=4",
     "Hold": "random:seed=5",
 }
-CONTEST = """
+CONTEST = f"""
 [site]
 title = "Spring"
 port = 0
 
 [server]
-# No other test's address.
-bind = "127.88.7.1"
+bind = "{loopback(1)}"
 farewell = "break off"
 
 [match]

@@ -16,7 +16,7 @@ from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.contest.store import Store
-from tests.cli.run import TRACES, start, wait_until
+from tests.cli.run import TRACES, loopback, start, wait_until
 from tests.contest.scheduler.teams import PASSWORD, TEAMS, ReactiveTeam, has_come
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.faults
 
-HOST = "127.88.9.1"  # no other test's address
-SERVER = "127.88.9.2"
-OTHER_SERVER = "127.88.9.3"
+HOST = loopback(1)
+SERVER = loopback(2)
+OTHER_SERVER = loopback(3)
 HTTP_PORT = 8081
 COMMANDS = f"tcp://{SERVER}:5557"
 GAMES = 35
