@@ -93,7 +93,15 @@ class SpecError(InputError):
 
 
 class SettingsError(InputError):
-    """A contest's setting that is none, or out of its range; or its file cannot be read."""
+    """A setting is invalid, or its file cannot be read.
+
+    Attributes:
+        errors: messages by name of the field, if the settings came from a form.
+    """
+
+    def __init__(self, message: str, errors: dict[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.errors = errors or {}
 
 
 class FormatError(InputError):

@@ -12,7 +12,7 @@ import pytest
 
 from sevenbag.arena.tournament.tournament_config import read_tournament_config
 from sevenbag.bots.external.tbp_profile import load_profile, parse_profile
-from sevenbag.config.toml import LARGEST_TOML, MOST_KEY_PARTS, parse_toml, read_toml_text
+from sevenbag.config.toml import MAX_KEY_PARTS, MAX_TOML_SIZE, parse_toml, read_toml_text
 from sevenbag.contest import settings_loader
 from sevenbag.errors import FormatError, InputError
 from sevenbag.game import Rules
@@ -48,7 +48,7 @@ def test_keys_of_many_parts_do_not_reach_the_parser(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tomllib, "loads", lambda _: pytest.fail("the parser was called"))
-    with pytest.raises(FormatError, match=rf"^line [12]: invalid key: .* {MOST_KEY_PARTS} parts"):
+    with pytest.raises(FormatError, match=rf"^line [12]: invalid key: .* {MAX_KEY_PARTS} parts"):
         parse_toml(text)
 
 
@@ -63,7 +63,7 @@ def test_keys_of_many_parts_do_not_reach_the_parser(
         f'a = "\\"{DEEP}"',
         f"a = 1 # {DEEP}",
         f"a = ['{DEEP}', 1.5, 07:32:00.999]",
-        ".".join("a" * MOST_KEY_PARTS) + " = 1",
+        ".".join("a" * MAX_KEY_PARTS) + " = 1",
         "a = 1\r\nb.c = 'd'\r\n",
     ],
 )
@@ -79,10 +79,10 @@ def test_other_texts_are_parsed_unchanged(text: str) -> None:
         ('x = """a\n\n', r"^line \d: invalid TOML: Unterminated string"),
         ("x = " + "[" * 5_000, r"^invalid TOML: values are nested too deeply"),
         ("x = " + "1" * 5_000, r"^invalid TOML: "),
-        ("#" * (LARGEST_TOML + 1), r"^invalid TOML: expected at most 262144 characters"),
+        ("#" * (MAX_TOML_SIZE + 1), r"^invalid TOML: expected at most 262144 characters"),
         ('"""\n\\' * 40_000, r"^line 1: invalid TOML"),
-        ('"' * LARGEST_TOML, r"^line 1: invalid TOML"),
-        ("'" * LARGEST_TOML, r"^line 1: invalid TOML"),
+        ('"' * MAX_TOML_SIZE, r"^line 1: invalid TOML"),
+        ("'" * MAX_TOML_SIZE, r"^line 1: invalid TOML"),
     ],
     ids=range(9),
 )
@@ -150,7 +150,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
     file.write_bytes(b"name = '\xff'")
     with pytest.raises(FormatError, match=r"^cannot be read: byte 8 is not UTF-8"):
         read_toml_text(file)
-    file.write_bytes(b"#" * (LARGEST_TOML + 1))
+    file.write_bytes(b"#" * (MAX_TOML_SIZE + 1))
     with pytest.raises(FormatError, match=r"^cannot be read: larger than 262144 bytes"):
         read_toml_text(file)
     with pytest.raises(FormatError, match="null"):

@@ -1,4 +1,7 @@
-"""Size-limited reading and parsing of TOML; no other module calls the parser."""
+"""Reading of TOML with limits on its size, and line numbers of its keys.
+
+No other module calls the parser.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,12 @@ from sevenbag.errors import FormatError, shown
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterable
 
-LARGEST_TOML: Final = 1 << 18
+MAX_TOML_SIZE: Final = 1 << 18
 """Maximum bytes of a file or characters of a text; parsing takes up to 500 times as much memory."""
 
-MOST_KEY_PARTS: Final = 16
+MAX_KEY_PARTS: Final = 16
 """Maximum parts of a dotted key or table header; parsing takes memory quadratic in their number."""
 
 
@@ -26,7 +30,7 @@ def read_toml_text(path: str | os.PathLike[str]) -> str:
         FormatError: the file cannot be read, is too large, or is not UTF-8.
     """
     try:
-        return read_input(path, LARGEST_TOML).decode()
+        return read_input(path, MAX_TOML_SIZE).decode()
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -42,15 +46,15 @@ def parse_toml(text: str) -> dict[str, Any]:
         FormatError: the text is too long or is not TOML, or a key has too many parts; the message
             includes the line number if it is known.
     """
-    if len(text) > LARGEST_TOML:
+    if len(text) > MAX_TOML_SIZE:
         raise FormatError(
-            f"invalid TOML: expected at most {LARGEST_TOML} characters, got {len(text)}"
+            f"invalid TOML: expected at most {MAX_TOML_SIZE} characters, got {len(text)}"
         )
     bare = _STRING_OR_COMMENT.sub(_without_content, text)
     if long := _LONG_KEY.search(bare):
         line = bare.count("\n", 0, long.start()) + 1
         raise FormatError(
-            f"line {line}: invalid key: expected at most {MOST_KEY_PARTS} parts joined by dots"
+            f"line {line}: invalid key: expected at most {MAX_KEY_PARTS} parts joined by dots"
         )
     try:
         return tomllib.loads(text)
@@ -63,6 +67,47 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise FormatError(f"invalid TOML: {error}") from None
     except RecursionError:
         raise FormatError("invalid TOML: values are nested too deeply") from None
+
+
+class TomlLines:
+    """Line numbers of the tables and keys of a valid TOML text, and of the lists in a list."""
+
+    def __init__(self, text: str) -> None:
+        self._lines: dict[tuple[object, ...], int] = {}
+        table: tuple[object, ...] = ()
+        key: tuple[object, ...] = ()
+        tables: dict[str, int] = {}  # number of [[tables]] by name
+        depth = items = 0
+        for number, line in enumerate(text.splitlines(), 1):
+            start = 0
+            if depth == 0:
+                if found := _HEADER.match(line):
+                    table = (found[2],)
+                    if found[1] == "[[":
+                        table = (found[2], tables.get(found[2], 0))
+                        tables[found[2]] = tables.get(found[2], 0) + 1
+                    self._lines.setdefault(table[:1], number)
+                    self._lines.setdefault(table, number)
+                    continue
+                if not (found := _KEY.match(line)):
+                    continue
+                parts = (found[1], found[2]) if found[2] else (found[1],)
+                key = (*table, *parts)
+                for end in range(len(table) + 1, len(key) + 1):
+                    self._lines.setdefault(key[:end], number)
+                start, items = found.end(), 0
+            for bracket in re.findall(r"[\[\]]", _LINE_STRING_OR_COMMENT.sub("", line[start:])):
+                depth += 1 if bracket == "[" else -1
+                if bracket == "[" and depth == 2:
+                    self._lines[*key, items] = number
+                    items += 1
+
+    def find(self, path: Iterable[str | int]) -> int | None:
+        """Return the line of a key, or of the nearest part of its path; None if there is none."""
+        parts = tuple(path)
+        while parts and parts not in self._lines:
+            parts = parts[:-1]
+        return self._lines.get(parts)
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -82,8 +127,13 @@ _STRING_OR_COMMENT: Final = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 
+# Each matches in one way only, so that a long line is scanned once.
+_HEADER: Final = re.compile(r"""\s*+(\[\[?)\s*+["']?([^\]"'\s]*+)["']?\s*+\]""")
+_KEY: Final = re.compile(r"""\s*["']?([\w-]+)["']?\s*(?:\.\s*["']?([\w-]+)["']?\s*)?=""")
+_LINE_STRING_OR_COMMENT: Final = re.compile(r""""(?:\\.|[^"\\])*+"?|'[^']*'?|\#.*""")
+
 # Matches only at the start of a word, so that a long word is scanned once.
-_LONG_KEY: Final = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MOST_KEY_PARTS}}}")
+_LONG_KEY: Final = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MAX_KEY_PARTS}}}")
 
 
 def _without_content(found: re.Match[str]) -> str:

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 import msgspec.inspect as types
 
-from sevenbag.config.toml import parse_toml, read_toml_text
+from sevenbag.config.toml import TomlLines, parse_toml, read_toml_text
 from sevenbag.contest.settings import ContestSettings
 from sevenbag.errors import FormatError, SettingsError, shown
-from sevenbag.game.toml_lines import TomlLines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -187,7 +186,7 @@ def _from_text(text: str, name: str, allowed: Sequence[str]) -> Iterator[_GivenV
     lines = TomlLines(text)
 
     def place(section: str, key: str = "") -> str:
-        line = lines.find(section, key)
+        line = lines.find((section, key))
         return f"{name}: line {line}" if line else name
 
     for section, values in sections.items():

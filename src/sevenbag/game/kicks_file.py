@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, cast
 
 from sevenbag._kernel import MAX_KICK, MAX_KICKS, MAX_REACH, Kicks, Piece, Rotation
-from sevenbag.config.toml import parse_toml, read_toml_text
+from sevenbag.config.toml import TomlLines, parse_toml, read_toml_text
 from sevenbag.errors import FormatError, KicksError, shown
-from sevenbag.game.toml_lines import TomlLines
 
 if TYPE_CHECKING:
     import os
@@ -310,7 +309,8 @@ class _System:
     def _refuse(
         self, problem: str, section: str = "", key: str = "", place: int | None = None
     ) -> NoReturn:
-        line = self._lines.find(section, key, place)
+        path = (section, key) if place is None else (section, key, place)
+        line = self._lines.find(path)
         raise KicksError(f"{self._where}{f', line {line}' if line else ''}: {problem}")
 
 
