@@ -38,15 +38,16 @@ from sevenbag.arena.tournament.tournament_summary import read_tournament_summary
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli import main as cli
 from sevenbag.cli.signals import SignalInterrupt
-from sevenbag.contest import scheduler_protocol, settings_loader
+from sevenbag.config.loader import format_toml, loads_toml
+from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.game import pason_replay
+from sevenbag.contest.settings import ContestSettings
 from sevenbag.errors import (
     FormatError,
     KicksError,
     PlacementError,
     ProtocolError,
     RulesError,
-    SettingsError,
     SpecError,
 )
 from sevenbag.formats import ttrm as tetrio
@@ -302,12 +303,12 @@ def contest(data: bytes) -> None:
                 pason_replay.replay_game(game)
                 list(pason_replay.iterate_frames(game, 100))
     try:
-        settings = settings_loader.parse_settings(data.decode("utf-8", "replace"), "settings")
-    except SettingsError as error:
+        settings = loads_toml(data.decode("utf-8", "replace"), ContestSettings, "settings")
+    except FormatError as error:
         _expect_readable(error)
     else:
-        told = settings_loader.to_toml(settings)
-        _expect(settings_loader.parse_settings(told, "settings") == settings, "settings change")
+        told = format_toml(settings)
+        _expect(loads_toml(told, ContestSettings, "settings") == settings, "settings change")
     for decode_message in (
         scheduler_protocol.decode_server_message,
         scheduler_protocol.decode_scheduler_message,

@@ -12,12 +12,12 @@ import pytest
 
 from sevenbag.arena.tournament.tournament_config import read_tournament_config
 from sevenbag.bots.external.tbp_profile import load_profile, parse_profile
+from sevenbag.config.loader import load_toml
 from sevenbag.config.toml import MAX_KEY_PARTS, MAX_TOML_SIZE, parse_toml, read_toml_text
-from sevenbag.contest import settings_loader
+from sevenbag.contest.settings import ContestSettings, load_settings
 from sevenbag.errors import FormatError, InputError
 from sevenbag.game import Rules
 from sevenbag.game.kicks_file import read_file, read_text
-from sevenbag.web.contest.admin_routes import rules_from_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,11 +96,10 @@ READERS: dict[str, Callable[[Path], object]] = {
     "kicks": read_file,
     "kicks text": lambda path: read_text(path.read_text()),
     "tournament": read_tournament_config,
-    "contest settings": lambda path: settings_loader.load_settings(path, {}),
-    "contest settings text": lambda path: settings_loader.parse_settings(path.read_text(), "text"),
-    "a contest's rules in a form": lambda path: rules_from_toml(path.read_text()),
-    "a value of a contest": lambda path: settings_loader.load_settings(
-        None, {}, [f"server.command_port={{{path.read_text()}}}"]
+    "struct": lambda path: load_toml(path, ContestSettings),
+    "contest settings": lambda path: load_settings(path, {}),
+    "contest override": lambda path: load_settings(
+        None, {}, [f"site.trusted_proxies=[{{{path.read_text()}}}]"]
     ),
     "profile": lambda path: load_profile(str(path)),
     "profile text": lambda path: parse_profile(path.read_text(), "mine"),

@@ -342,9 +342,9 @@ def add_set_option(parser: argparse.ArgumentParser) -> None:
 
 def load_settings(args: argparse.Namespace) -> ContestSettings:
     """Load the settings that the options ask for."""
-    from sevenbag.contest import settings_loader  # noqa: PLC0415  # few commands need them
+    from sevenbag.contest import settings  # noqa: PLC0415  # few commands need them
 
-    return settings_loader.load_settings(find_settings_file(args), overrides=args.set)
+    return settings.load_settings(find_settings_file(args), overrides=args.set)
 
 
 def find_settings_file(args: argparse.Namespace) -> Path | None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from sevenbag.cli.arguments import add_settings_options, load_settings
 from sevenbag.cli.output import write_lines
+from sevenbag.config.loader import format_toml
 from sevenbag.contest.credentials import read_password
 from sevenbag.contest.passwords import hash_password, validate_password
-from sevenbag.contest.settings_loader import to_toml
 from sevenbag.contest.store import Store, expect_other_than
 from sevenbag.contest.store.export import results_csv, results_json
 from sevenbag.errors import InputError
@@ -107,5 +107,5 @@ def configure_contest_settings(parser: argparse.ArgumentParser) -> None:
 
 def run_contest_settings(args: argparse.Namespace) -> int:
     """Print the settings."""
-    print(to_toml(load_settings(args)), end="")
+    print(format_toml(load_settings(args)), end="")
     return 0

@@ -413,16 +413,18 @@ def _type_at(kind: types.Type | None, key: KeyPath) -> types.Type | None:
     return kind
 
 
-def _with_underscores(data: object, kind: types.Type | None) -> object:
+def _with_underscores(data: Any, kind: types.Type | None) -> Any:
     """Replace hyphens in the keys of structs."""
     if isinstance(data, list):
-        return [_with_underscores(one, getattr(kind, "item_type", None)) for one in data]
+        items = cast("list[Any]", data)
+        return [_with_underscores(item, getattr(kind, "item_type", None)) for item in items]
     if isinstance(data, Mapping) and _fields(kind):
+        table = cast("Mapping[Any, Any]", data)
         return {
-            (name := str(key).replace("-", "_")): _with_underscores(one, _type_at(kind, (name,)))
-            for key, one in data.items()
+            (name := str(key).replace("-", "_")): _with_underscores(item, _type_at(kind, (name,)))
+            for key, item in table.items()
         }
-    return data
+    return cast("Any", data)
 
 
 def _parse_text(text: str, kind: types.Type) -> object:
@@ -457,7 +459,7 @@ def _format_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list | tuple):
-        return ", ".join(map(_format_text, value))
+        return ", ".join(map(_format_text, cast("list[object]", value)))
     return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import msgspec
+
+from sevenbag.config import loader
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+ENVIRONMENT_PREFIX: Final = "SEVENBAG_CONTEST_"
+"""Prefix of environment variables: SEVENBAG_CONTEST_SERVER_BIND sets the key bind of [server]."""
 
 Milliseconds: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=3_600_000)]
 
@@ -71,7 +80,9 @@ class GameRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     def __post_init__(self) -> None:
         if any(a >= b for a, b in itertools.pairwise(self.level_points)):
-            raise ValueError(f"level_points are {list(self.level_points)}, must rise")
+            raise ValueError(
+                f"invalid level_points: expected ascending numbers, got {list(self.level_points)}"
+            )
 
 
 class MatchRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -249,3 +260,21 @@ class ContestSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     game: GameRules = GameRules()
     match: MatchRules = MatchRules()
     test_match: MatchRules = MatchRules(games=3)
+
+
+def load_settings(
+    path: str | Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    overrides: Sequence[str] = (),
+) -> ContestSettings:
+    """Load settings from a TOML file, the environment and overrides; later ones win.
+
+    >>> load_settings(None, {}, ["game.gravity_ms=500,250"]).game.gravity_ms
+    (500, 250)
+
+    Raises:
+        SettingsError: a value is invalid, or the file cannot be read.
+    """
+    return loader.load_settings(
+        ContestSettings, path, prefix=ENVIRONMENT_PREFIX, environ=environ, overrides=overrides
+    )

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-import msgspec.inspect as types
 from litestar import Controller, Response, get, post
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, FromQuery
 from litestar.response import Redirect, Template
 
-from sevenbag.contest import settings_loader
+from sevenbag.config.loader import (
+    describe_fields,
+    format_fields,
+    format_toml,
+    loads_toml,
+    parse_fields,
+)
 from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.passwords import TooBusyError
-from sevenbag.contest.settings import ContestRules, ContestSettings, GameRules, MatchRules
+from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.contest.store import UNFINISHED, expect_other_than
 from sevenbag.errors import InputError, NameTakenError, SchedulerError, SettingsError, shown
 from sevenbag.web.contest.account_routes import (
@@ -193,8 +198,8 @@ class ContestController(Controller):
             table=table,
             champion=None if champion is None else row.entrants[champion].name,
             matches=tuple(reversed(matches)),
-            texts=format_rules(row.rules),
-            fields=list_rule_fields(),
+            texts=format_fields(row.rules),
+            fields=_RULE_FIELDS,
         )
 
     @get("/{contest_id:int}/plan", sync_to_thread=True)
@@ -234,14 +239,10 @@ class ContestController(Controller):
     ) -> Response[Any]:
         """Change a contest's rules by fields."""
         row = _load_planned_contest(site, contest_id)
-        texts = {
-            field.name: form.text(field.name)
-            for group in list_rule_fields().values()
-            for field in group
-        }
+        texts = {name: form.text(name) for name in format_fields(row.rules)}
         try:
-            _update_contest(site, row, form, rules=parse_rules(texts))
-        except InvalidRulesError as error:
+            _update_contest(site, row, form, rules=parse_fields(texts, ContestRules))
+        except SettingsError as error:
             return _render_rules(session, row, texts=texts, errors=error.errors)
         except InputError as error:
             return _render_rules(session, row, texts=texts, errors={"": str(error)})
@@ -256,7 +257,8 @@ class ContestController(Controller):
         row = _load_planned_contest(site, contest_id)
         text = form.text("toml")
         try:
-            _update_contest(site, row, form, rules=rules_from_toml(text))
+            rules = loads_toml(text, ContestRules, "rules", error=SettingsError)
+            _update_contest(site, row, form, rules=rules)
         except InputError as error:
             return _render_rules(session, row, toml=text, errors={"": str(error)})
         site.audit(session, "contest's rules changed", row.name)
@@ -283,18 +285,6 @@ class ContestController(Controller):
         return _redirect_to_contest(row)
 
 
-class InvalidRulesError(SettingsError):
-    """Rules with invalid fields.
-
-    Attributes:
-        errors: error texts by field, such as ``game.points``; an empty name for the whole.
-    """
-
-    def __init__(self, errors: Mapping[str, str]) -> None:
-        super().__init__("; ".join(errors.values()))
-        self.errors = dict(errors)
-
-
 @dataclass(frozen=True, slots=True)
 class RuleField:
     """Form field of a rule.
@@ -310,65 +300,6 @@ class RuleField:
     label: str
     description: str
     choices: tuple[str, ...]
-
-
-def list_rule_fields() -> dict[str, tuple[RuleField, ...]]:
-    """Return the fields of all rules by section."""
-    return _RULE_FIELDS
-
-
-def format_rules(rules: ContestRules) -> dict[str, str]:
-    """Return the text of each field."""
-    sections = cast("dict[str, dict[str, object]]", msgspec.to_builtins(rules))
-    return {
-        f"{section}.{key}": _format_value(value)
-        for section, values in sections.items()
-        for key, value in values.items()
-    }
-
-
-def parse_rules(texts: Mapping[str, str]) -> ContestRules:
-    """Parse the fields of a form; missing fields have their defaults.
-
-    Raises:
-        InvalidRulesError: fields are invalid; all of them are listed.
-        SettingsError: the values are invalid in combination.
-    """
-    flags: list[str] = []
-    errors: dict[str, str] = {}
-    for section, group in _RULE_FIELDS.items():
-        for field in group:
-            if field.name not in texts:
-                continue
-            key, text = field.name.removeprefix(f"{section}."), texts[field.name].strip()
-            try:
-                settings_loader.parse_value(section, key, text)
-            except SettingsError as error:
-                errors[field.name] = str(error).removeprefix(f"flag {section}.").strip()
-            else:
-                flags.append(f"{field.name}={text}")
-    if errors:
-        raise InvalidRulesError(errors)
-    return _extract_rules(settings_loader.load_settings(None, {}, flags))
-
-
-def rules_to_toml(rules: ContestRules) -> str:
-    """Return rules as sections of a settings file."""
-    settings = ContestSettings(game=rules.game, match=rules.match)
-    return settings_loader.to_toml(settings, sections=tuple(_RULE_SECTIONS))
-
-
-def rules_from_toml(text: str) -> ContestRules:
-    """Parse rules from sections of a settings file.
-
-    Raises:
-        InvalidRulesError: the text is invalid; the message has the line.
-    """
-    try:
-        settings = settings_loader.parse_settings(text, "rules", sections=tuple(_RULE_SECTIONS))
-    except SettingsError as error:
-        raise InvalidRulesError({"": str(error).removeprefix("rules: ")}) from None
-    return _extract_rules(settings)
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -559,49 +490,23 @@ def _render_rules(
         "contest/admin_rules.html",
         status=422 if errors else 200,
         row=row,
-        fields=list_rule_fields(),
-        texts=format_rules(row.rules) if texts is None else texts,
-        toml=rules_to_toml(row.rules) if toml is None else toml,
+        fields=_RULE_FIELDS,
+        texts=format_fields(row.rules) if texts is None else texts,
+        toml=format_toml(row.rules) if toml is None else toml,
         as_text=toml is not None,
         errors=errors or {},
     )
 
 
-_RULE_SECTIONS: Final[dict[str, type[msgspec.Struct]]] = {"game": GameRules, "match": MatchRules}
-
-
-def _extract_rules(settings: ContestSettings) -> ContestRules:
-    return ContestRules(game=settings.game, match=settings.match)
-
-
-def _format_value(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_format_value, cast("list[object]", value)))
-    return f"{value:.15g}" if isinstance(value, float) else str(value)
-
-
-def _build_rule_fields(section: str, rules: type[msgspec.Struct]) -> tuple[RuleField, ...]:
-    _, descriptions = settings_loader.describe_keys(rules)
-    info = cast("types.StructType", types.type_info(rules))
-    return tuple(
-        RuleField(
-            f"{section}.{field.name}",
-            field.name.replace("_", " "),
-            descriptions[field.name].replace("`", ""),
-            _list_choices(field.type),
-        )
-        for field in info.fields
-    )
-
-
-def _list_choices(kind: types.Type) -> tuple[str, ...]:
-    if isinstance(kind, types.LiteralType):
-        return tuple(map(str, kind.values))
-    return ("true", "false") if isinstance(kind, types.BoolType) else ()
-
-
 _RULE_FIELDS: Final = {
-    section: _build_rule_fields(section, rules) for section, rules in _RULE_SECTIONS.items()
+    section: tuple(
+        RuleField(
+            f"{section}.{key}",
+            key.replace("_", " "),
+            field.description.replace("`", ""),
+            field.choices,
+        )
+        for key, field in describe_fields(rules).items()
+    )
+    for section, rules in (("game", GameRules), ("match", MatchRules))
 }

@@ -10,14 +10,14 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from sevenbag.config.loader import format_toml
 from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.child_process import ChildProcess
 from sevenbag.contest.client.connection import Address
 from sevenbag.contest.game.match_results import describe_ending
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler import Scheduler
-from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, SiteSettings
-from sevenbag.contest.settings_loader import load_settings, to_toml
+from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, SiteSettings, load_settings
 from sevenbag.contest.store import Store
 from sevenbag.errors import ContestError, InputError
 from sevenbag.web.contest.app import ContestSite
@@ -259,7 +259,7 @@ class ContestDemo:
             SevenbagError: a part failed.
         """
         file = self._folder / "contest.toml"
-        file.write_text(to_toml(self.settings), "utf-8")
+        file.write_text(format_toml(self.settings), "utf-8")
         stack = LocalStack(
             self.settings,
             arguments=["--settings", str(file.resolve())],
