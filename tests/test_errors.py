@@ -19,7 +19,7 @@ KINDS = [
 
 def made(kind: type[errors.SevenbagError]) -> errors.SevenbagError:
     """One with all that its kind can say."""
-    if issubclass(kind, errors.RefusedError):
+    if issubclass(kind, errors.CommandRejectedError):
         return kind("wrong password", "it is not the team's")
     if issubclass(kind, errors.BotError):
         return kind("beam", "it ended")

@@ -31,12 +31,12 @@
     │   ├── StoreCorruptError            its file is damaged, or no database
     │   ├── UnknownEntryError            no such team, match or contest in it
     │   └── NameTakenError               the name belongs to another
-    ├── PlacementRefusedError            a game server does not take a match
-    ├── DismissedError                   the scheduler wants a game server no more
+    ├── MatchRejectedError               a game server does not take a match
+    ├── ServerDismissedError             the scheduler wants a game server no more
     ├── SchedulerError                   a contest's match that cannot be placed now, and the like
     ├── ContestError                     a contest's match that cannot be played, or gone on with
-    │   ├── RefusedError                 the server said no, and why
-    │   └── SilentServerError            the server does not answer, or has gone
+    │   ├── CommandRejectedError         the server said no, and why
+    │   └── ServerUnreachableError       the server does not answer, or has gone
     ├── ProtocolError (also a ValueError)   a message from outside that cannot be understood
     └── BotError                         a bot failed; its result is a counted loss
         ├── BotStartError                it cannot be started, or refuses the rules
@@ -211,11 +211,11 @@ class NameTakenError(StoreError):
     """A name that belongs to another already."""
 
 
-class PlacementRefusedError(SevenbagError):
+class MatchRejectedError(SevenbagError):
     """A game server does not take a match, or has none of that token."""
 
 
-class DismissedError(SevenbagError):
+class ServerDismissedError(SevenbagError):
     """The scheduler wants a game server no more; the message says why."""
 
 
@@ -227,7 +227,7 @@ class ContestError(SevenbagError):
     """A match of a contest that cannot be played, or gone on with."""
 
 
-class RefusedError(ContestError):
+class CommandRejectedError(ContestError):
     """A contest's server said no.
 
     Attributes:
@@ -239,7 +239,7 @@ class RefusedError(ContestError):
         self.error = error
 
 
-class SilentServerError(ContestError):
+class ServerUnreachableError(ContestError):
     """A contest's server does not answer, or has gone; the message says for how long."""
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.cli.signals import run_until_signal
 from sevenbag.contest.check import Side, Timing, check_server
-from sevenbag.contest.client.connection import parse_address
-from sevenbag.contest.client.contest_client import Site
+from sevenbag.contest.client.connection import parse_server_address
+from sevenbag.contest.client.contest_client import SiteClient
 from sevenbag.contest.credentials import find_password, read_password
 from sevenbag.errors import InputError
 
@@ -27,7 +27,7 @@ def check(args: argparse.Namespace) -> Report:
             raise InputError("a site makes the match: --token and --opponent are for pason://")
         ours = Side(args.team, find_password(args.password_file, args.team))
         return run_until_signal(_check_site(args.bot, ours, timing))
-    address = parse_address(args.bot)
+    address = parse_server_address(args.bot)
     if not args.token or not args.opponent:
         raise InputError("a match is needed: give --token and --opponent (or check a site)")
     if args.team == args.opponent:
@@ -42,7 +42,7 @@ def check(args: argparse.Namespace) -> Report:
 
 
 async def _check_site(url: str, ours: Side, timing: Timing) -> Report:
-    site = Site(url, ours.name, ours.password or "")
+    site = SiteClient(url, ours.name, ours.password or "")
     task = await site.create_test_match()
     assert task.address is not None
     theirs = Side(task.opponent or _OPPONENT, None)

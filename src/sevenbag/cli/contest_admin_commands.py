@@ -11,8 +11,8 @@ from sevenbag.cli.output import write_lines
 from sevenbag.config.loader import format_toml
 from sevenbag.contest.credentials import read_password
 from sevenbag.contest.passwords import hash_password, validate_password
-from sevenbag.contest.store import Store, expect_other_than
-from sevenbag.contest.store.export import results_csv, results_json
+from sevenbag.contest.store import Store, reject_reserved_name
+from sevenbag.contest.store.export import export_csv, export_json
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def run_contest_register(args: argparse.Namespace) -> int:
     """Register the team."""
     settings = load_settings(args)
     password = validate_password(read_password(args.password_file))
-    expect_other_than(args.team, settings.test_client.name)
+    reject_reserved_name(args.team, settings.test_client.name)
     with Store(settings.site.store) as store:
         team = store.teams.add(args.team, hash_password(password))
     write_lines(f"{team.name} is registered")
@@ -80,7 +80,7 @@ def configure_contest_export(parser: argparse.ArgumentParser) -> None:
 def run_contest_export(args: argparse.Namespace) -> int:
     """Print the results."""
     settings = load_settings(args)
-    with Store(settings.site.store, may_be_new=False) as store:
+    with Store(settings.site.store, create=False) as store:
         number = args.contest
         if number is None:
             newest = store.contests.list(limit=1)
@@ -88,9 +88,9 @@ def run_contest_export(args: argparse.Namespace) -> int:
                 raise InputError(f"{store.url}: there is no contest in this store")
             number = newest[0].id
         text = (
-            results_json(store, number).decode()
+            export_json(store, number).decode()
             if args.format == "json"
-            else results_csv(store, number)
+            else export_csv(store, number)
         )
     sys.stdout.write(text)
     return 0

@@ -10,10 +10,15 @@ from sevenbag.bots.registry import create_bot
 from sevenbag.cli.arguments import add_limit_options, positive_number
 from sevenbag.cli.output import write_lines
 from sevenbag.cli.signals import run_until_signal
-from sevenbag.contest.client.connection import parse_address
-from sevenbag.contest.client.contest_client import Manner, Site, play_all, play_match
-from sevenbag.contest.client.match_session import Patience
-from sevenbag.contest.client.match_viewer import watch
+from sevenbag.contest.client.connection import parse_server_address
+from sevenbag.contest.client.contest_client import (
+    JoinOptions,
+    SiteClient,
+    play_all_matches,
+    play_match,
+)
+from sevenbag.contest.client.match_session import SessionTimeouts
+from sevenbag.contest.client.match_viewer import watch_match
 from sevenbag.contest.credentials import find_password
 from sevenbag.errors import InputError, shown
 
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from sevenbag.contest.client.contest_client import Played
+    from sevenbag.contest.client.contest_client import MatchReport
 
 EXIT_WON: Final = 0
 EXIT_FAILED: Final = 1
@@ -97,8 +102,8 @@ def run_join(args: argparse.Namespace) -> int:
     # Errors of the bot are reported before a password is asked for.
     create_bot(args.bot)
     seconds = args.server_seconds
-    default = Patience()
-    patience = Patience(
+    default = SessionTimeouts()
+    patience = SessionTimeouts(
         answer=min(default.answer, seconds), server=seconds, state=min(default.state, seconds)
     )
     if args.server.lower().startswith("pason://"):
@@ -106,8 +111,8 @@ def run_join(args: argparse.Namespace) -> int:
     return _join_site(args, patience)
 
 
-def _join_server(args: argparse.Namespace, patience: Patience) -> int:
-    address = parse_address(args.server)
+def _join_server(args: argparse.Namespace, patience: SessionTimeouts) -> int:
+    address = parse_server_address(args.server)
     if args.test:
         raise InputError("--test is for a site, http://HOST:PORT; only that creates test matches")
     if not args.token:
@@ -116,7 +121,7 @@ def _join_server(args: argparse.Namespace, patience: Patience) -> int:
     return _report_match(run_until_signal(play_match(address, args.token, manner, write_lines)))
 
 
-def _join_site(args: argparse.Namespace, patience: Patience) -> int:
+def _join_site(args: argparse.Namespace, patience: SessionTimeouts) -> int:
     if not args.server.lower().startswith(("http://", "https://")):
         raise InputError(
             "invalid server: expected a game server, pason://HOST, or a site, http://HOST:PORT,"
@@ -125,34 +130,36 @@ def _join_site(args: argparse.Namespace, patience: Patience) -> int:
     if args.token:
         raise InputError("--token is for a game server, pason://HOST; a site knows it")
     manner = _read_manner(args, patience)
-    site = Site(args.server, args.team, manner.password)
+    site = SiteClient(args.server, args.team, manner.password)
     if args.test:
         return _report_match(run_until_signal(_play_test(site, manner)))
-    matches = run_until_signal(play_all(site, manner, write_lines, wait_seconds=args.wait_seconds))
+    matches = run_until_signal(
+        play_all_matches(site, manner, write_lines, wait_seconds=args.wait_seconds)
+    )
     return _report_matches(matches)
 
 
-async def _play_test(site: Site, manner: Manner) -> Played:
+async def _play_test(site: SiteClient, manner: JoinOptions) -> MatchReport:
     task = await site.create_test_match()
     assert task.address is not None
     write_lines(f"test match {task.token} on {task.address}")
     return await play_match(task.address, task.token, manner, write_lines)
 
 
-def _read_manner(args: argparse.Namespace, patience: Patience) -> Manner:
-    return Manner(
+def _read_manner(args: argparse.Namespace, patience: SessionTimeouts) -> JoinOptions:
+    return JoinOptions(
         team=args.team,
         password=find_password(args.password_file, args.team),
         bot=args.bot,
         moves_per_second=args.moves_per_second,
         limits=Limits(args.ms, args.nodes),
         answer_seconds=args.answer_seconds,
-        patience=patience,
+        timeouts=patience,
     )
 
 
-def _report_match(played: Played) -> int:
-    missed, pieces = played.undone
+def _report_match(played: MatchReport) -> int:
+    missed, pieces = played.missed_pieces
     write_lines(f"{pieces} pieces, {missed} of them not as planned")
     if not played.result.end_heard:
         write_lines("no message about the end of the match; the server reports that it is over")
@@ -163,7 +170,7 @@ def _report_match(played: Played) -> int:
     return {True: EXIT_WON, False: EXIT_LOST, None: EXIT_UNDECIDED}[played.result.won]
 
 
-def _report_matches(matches: Sequence[Played]) -> int:
+def _report_matches(matches: Sequence[MatchReport]) -> int:
     for played in matches:
         write_lines(str(played.result))
     failures = [played.failure for played in matches if played.failure]
@@ -190,5 +197,5 @@ def configure_contest_watch(parser: argparse.ArgumentParser) -> None:
 
 def run_contest_watch(args: argparse.Namespace) -> int:
     """Show the match until it ends."""
-    run_until_signal(watch(args.server, args.token))
+    run_until_signal(watch_match(args.server, args.token))
     return 0

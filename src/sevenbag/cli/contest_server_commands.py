@@ -87,7 +87,7 @@ def run_contest_serve(args: argparse.Namespace) -> int:
 async def _serve_site(stack: LocalStack, settings: ContestSettings) -> None:
     async with stack:
         write_lines(f"site: {stack.site.address}")
-        if not await asyncio.to_thread(stack.store.admins.exist):
+        if not await asyncio.to_thread(stack.store.admins.any_enabled):
             write_lines(await _admin_message(stack, settings))
         await stack.wait_for_failure()
 

@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from sevenbag.contest.check import CLAUSES, Side, Timing, check_server
-from sevenbag.contest.client.connection import Address
+from sevenbag.contest.client.connection import ServerAddress
 from sevenbag.contest.game.pason_game import MoveOutcome
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
-from sevenbag.errors import SilentServerError
+from sevenbag.errors import ServerUnreachableError
 from sevenbag.protocols.pason.messages import GameMove, MatchConnect
 from sevenbag.protocols.pason.pason_conversion import FULL_ROW
 from tests.contest.client.simulated import simulate
@@ -399,8 +399,8 @@ def test_a_server_that_goes_ends_the_check() -> None:
 
 
 def test_no_host() -> None:
-    address = Address("no-such-host.invalid")
-    with pytest.raises(SilentServerError, match="no host"):
+    address = ServerAddress("no-such-host.invalid")
+    with pytest.raises(ServerUnreachableError, match="no host"):
         asyncio.run(check_server(address, "t", SIDES, TIMING))
 
 

@@ -8,8 +8,8 @@ import uuid
 from typing import TYPE_CHECKING
 
 from sevenbag.contest.check import Side, Timing, check_server
-from sevenbag.contest.client.connection import parse_address
-from sevenbag.contest.client.contest_client import Manner, play_match
+from sevenbag.contest.client.connection import parse_server_address
+from sevenbag.contest.client.contest_client import JoinOptions, play_match
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler_protocol import AssignedPlayer, MatchAssignment
 from sevenbag.contest.server import GameServer
@@ -25,7 +25,7 @@ from sevenbag.contest.settings import (
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-    from sevenbag.contest.client.connection import Address
+    from sevenbag.contest.client.connection import ServerAddress
 
 PATIENT = Timing(answer=120, begin=120, settle=120, quiet=0.1, step=120)
 TEAM, PASSWORD = "Alpha team", "a word of alpha's"
@@ -33,7 +33,9 @@ OTHER, OTHER_PASSWORD = "Beta", "a word of beta's"
 
 
 @contextlib.asynccontextmanager
-async def served(*seats: AssignedPlayer, games: int = 3) -> AsyncGenerator[tuple[Address, str]]:
+async def served(
+    *seats: AssignedPlayer, games: int = 3
+) -> AsyncGenerator[tuple[ServerAddress, str]]:
     """A match on a game server of its own."""
     server = GameServer(
         ServerSettings(command_port=0, state_port=0),
@@ -53,7 +55,7 @@ async def served(*seats: AssignedPlayer, games: int = 3) -> AsyncGenerator[tuple
     command = server.command_endpoint.rpartition(":")[2]
     state = server.state_endpoint.rpartition(":")[2]
     try:
-        yield parse_address(f"pason://127.0.0.1:{command},{state}"), token
+        yield parse_server_address(f"pason://127.0.0.1:{command},{state}"), token
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
@@ -79,7 +81,7 @@ def test_a_bot_plays_against_a_built_in_player() -> None:
     async def run() -> None:
         theirs = AssignedPlayer(team="Test Client", bot="random")
         async with served(ours(), theirs, games=1) as (address, token):
-            manner = Manner(team=TEAM, password=PASSWORD, bot="beam:nodes=60")
+            manner = JoinOptions(team=TEAM, password=PASSWORD, bot="beam:nodes=60")
             played = await play_match(address, token, manner, lambda _: None)
         assert played.result.opponent == "Test Client"
         assert played.result.end_heard
@@ -94,14 +96,14 @@ def test_bots_play_against_each_other() -> None:
         theirs = AssignedPlayer(team=OTHER, password_hash=hash_password(OTHER_PASSWORD))
         async with served(ours(), theirs, games=1) as (address, token):
             manners = [
-                Manner(team=TEAM, password=PASSWORD, bot="beam:nodes=150"),
-                Manner(team=OTHER, password=OTHER_PASSWORD, bot="beam:nodes=150"),
+                JoinOptions(team=TEAM, password=PASSWORD, bot="beam:nodes=150"),
+                JoinOptions(team=OTHER, password=OTHER_PASSWORD, bot="beam:nodes=150"),
             ]
             both = await asyncio.gather(
                 *(play_match(address, token, manner, lambda _: None) for manner in manners)
             )
         for played in both:
-            _, pieces = played.undone
+            _, pieces = played.missed_pieces
             assert pieces > 0
             assert not played.failure
 

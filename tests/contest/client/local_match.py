@@ -20,7 +20,7 @@ from sevenbag.protocols.pason.messages import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sevenbag.contest.client.bot_controller import Order, Planner
+    from sevenbag.contest.client.bot_controller import BotController, MoveOrder
     from sevenbag.contest.settings import GameRules
     from sevenbag.protocols.pason.messages import State
 
@@ -38,7 +38,7 @@ class Table:
 
     def __init__(
         self,
-        planners: Sequence[Planner | None],
+        planners: Sequence[BotController | None],
         rules: GameRules,
         *,
         seed: int = 1,
@@ -104,13 +104,13 @@ class Table:
         order = planner.next_move(self.now)
         if order is not None:
             self._at(self._latency, lambda: self._carry_out(seat, planner, order))
-        elif planner.due is not None:
-            self._at(max(planner.due - self.now, 1e-6), lambda: None)
+        elif planner.next_move_at is not None:
+            self._at(max(planner.next_move_at - self.now, 1e-6), lambda: None)
 
-    def _carry_out(self, seat: int, planner: Planner, order: Order) -> None:
+    def _carry_out(self, seat: int, planner: BotController, order: MoveOrder) -> None:
         verdict = self.duel.move(PLAYERS[seat], order.move, order.number)
         self.verdicts[seat][verdict] += 1
-        planner.answered(self.now)
+        planner.move_answered(self.now)
         if verdict is MoveOutcome.DONE:
             self._tell()
 
@@ -131,7 +131,7 @@ class Table:
         for planner in self.planners:
             for message in messages:
                 if planner is not None:
-                    planner.hear(message, self.now)
+                    planner.handle_message(message, self.now)
 
     def _boards(self) -> GameBoardState:
         states = {

@@ -17,7 +17,7 @@ from unittest import mock
 
 import zmq
 
-from sevenbag.contest.client.connection import Channel
+from sevenbag.contest.client.connection import ClientSocket
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
@@ -48,7 +48,7 @@ def simulate(main: Coroutine[Any, Any, T], *servers: SmallServer) -> T:
         stack.enter_context(mock.patch("time.monotonic", monotonic))
         network = Network(servers, loop)
         for module in ("check.lab", "client.match_session", "client.match_viewer"):
-            stack.enter_context(mock.patch(f"sevenbag.contest.{module}.Channel", network.connect))
+            stack.enter_context(mock.patch(f"sevenbag.contest.{module}.ClientSocket", network.connect))
         for server in servers:
             stack.callback(server.stop)
         return runner.run(main)
@@ -95,7 +95,7 @@ class Network:
     def connect(
         self, context: object, kind: int, endpoint: str, topics: Iterable[bytes] = ()
     ) -> SimulatedChannel:
-        """Open a channel; the arguments are those of `Channel`."""
+        """Open a channel; the arguments are those of `ClientSocket`."""
         del context
         channel = SimulatedChannel(self, self._servers[endpoint], kind, topics)
         self.channels.append(channel)
@@ -125,7 +125,7 @@ class Network:
             self.loop.call_later(TICK, self._tick, server)
 
 
-class SimulatedChannel(Channel):
+class SimulatedChannel(ClientSocket):
     """Channel to a server in the same event loop."""
 
     def __init__(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import zmq
 
-from sevenbag.contest.client.connection import Address
+from sevenbag.contest.client.connection import ServerAddress
 from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.scheduler_protocol import AssignedPlayer
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
@@ -82,7 +82,7 @@ class SmallServer:
         self._states = self._context.socket(zmq.PUB)
         self._states.setsockopt(zmq.SNDHWM, 0)
         self._states.bind(f"tcp://127.0.0.1:{state_port}")
-        self.address = Address("127.0.0.1", _port(self._commands), _port(self._states))
+        self.address = ServerAddress("127.0.0.1", _port(self._commands), _port(self._states))
         self._ends = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 

@@ -9,7 +9,7 @@ import pytest
 
 from sevenbag.bots.bot import Bot, Limits, Suggestion
 from sevenbag.bots.registry import create_bot
-from sevenbag.contest.client.bot_controller import Planner
+from sevenbag.contest.client.bot_controller import BotController
 from sevenbag.contest.game.pason_game import MoveOutcome, PasonGame
 from sevenbag.contest.settings import GameRules
 from sevenbag.errors import BotDiedError, BotForfeitError, BotStartError, RulesError
@@ -34,10 +34,10 @@ async def game(
     latency: float = 0.0005,
     thinks: float = 0.0,
     moves_per_second: float = 0.0,
-) -> tuple[Table, list[Planner]]:
+) -> tuple[Table, list[BotController]]:
     """A game of a bot against itself."""
     planners = [
-        Planner(create_bot(spec), team, moves_per_second=moves_per_second) for team in TEAMS
+        BotController(create_bot(spec), team, moves_per_second=moves_per_second) for team in TEAMS
     ]
     for planner in planners:
         await planner.prepare()
@@ -66,9 +66,9 @@ def test_with_slow_gravity_every_move_is_done_and_every_piece_goes_where_it_is_w
     )
     assert not undone(table)
     for planner in planners:
-        tally = planner.tally
+        tally = planner.counts
         assert tally.pieces > 40
-        assert tally.strays == tally.elsewhere == 0
+        assert tally.replanned == tally.misplaced == 0
         # The last one may be on its way when the game ends.
         assert tally.dropped >= tally.pieces - tally.lost - 1
         assert tally.lost <= 1
@@ -84,9 +84,9 @@ def test_with_gravity_of_20_ms_hardly_a_move_is_lost(seed: int) -> None:
     # A move that gravity forestalls is passed over; none is meant for a piece that is gone.
     assert sum(undone(table).values()) <= moves * 0.03
     for planner in planners:
-        tally = planner.tally
+        tally = planner.counts
         assert tally.dropped >= 0.97 * (tally.pieces - 2)
-        assert tally.elsewhere == 0
+        assert tally.misplaced == 0
 
 
 def test_no_more_moves_a_second_than_allowed() -> None:
@@ -95,7 +95,7 @@ def test_no_more_moves_a_second_than_allowed() -> None:
     )
     for verdicts in table.verdicts:
         assert 40 <= sum(verdicts.values()) <= 61
-    assert all(planner.tally.dropped >= 5 for planner in planners)
+    assert all(planner.counts.dropped >= 5 for planner in planners)
 
 
 @pytest.mark.parametrize(
@@ -112,14 +112,17 @@ def test_no_more_moves_a_second_than_allowed() -> None:
 def test_whatever_the_open_points_are(rules: GameRules) -> None:
     table, planners = asyncio.run(game(BEAM, rules, seconds=2, thinks=0.005))
     assert sum(table.duel.locked_pieces) > 80
-    assert sum(planner.tally.elsewhere for planner in planners) <= 4
+    assert sum(planner.counts.misplaced for planner in planners) <= 4
     moves = sum(table.verdicts[0].values()) + sum(table.verdicts[1].values())
     assert sum(undone(table).values()) <= moves * 0.06
 
 
 def test_a_beam_beats_random_play() -> None:
     async def play(seed: int) -> int:
-        planners = [Planner(create_bot(BEAM), TEAMS[0]), Planner(create_bot("random"), TEAMS[1])]
+        planners = [
+            BotController(create_bot(BEAM), TEAMS[0]),
+            BotController(create_bot("random"), TEAMS[1]),
+        ]
         for planner in planners:
             await planner.prepare()
         table = Table(planners, GameRules(gravity_ms=(100,)), seed=seed, thinks=0.005)
@@ -139,9 +142,9 @@ def test_what_gravity_moves_while_moves_are_slow_is_caught() -> None:
     )
     assert sum(table.duel.locked_pieces) > 10
     for planner in planners:
-        tally = planner.tally
-        assert tally.dropped + tally.lost + tally.elsewhere >= tally.pieces - 1
-        assert tally.dropped > tally.elsewhere
+        tally = planner.counts
+        assert tally.dropped + tally.lost + tally.misplaced >= tally.pieces - 1
+        assert tally.dropped > tally.misplaced
 
 
 class Doll(Bot):
@@ -179,8 +182,10 @@ class Doll(Bot):
         self.gone += 1
 
 
-async def alone(bot: Bot, seconds: float = 3.0, answer: float = 10.0) -> tuple[Table, Planner]:
-    planner = Planner(bot, TEAMS[0], answer_seconds=answer)
+async def alone(
+    bot: Bot, seconds: float = 3.0, answer: float = 10.0
+) -> tuple[Table, BotController]:
+    planner = BotController(bot, TEAMS[0], answer_seconds=answer)
     await planner.prepare()
     table = Table([planner, None], GameRules(gravity_ms=(50,)))
     await table.play(seconds)
@@ -217,7 +222,7 @@ def test_a_bot_that_knows_no_move_still_gets_its_next_piece(error: Exception | N
 @pytest.mark.parametrize("error", [BotStartError("doll", "no"), RulesError("no")])
 def test_who_does_not_play_these_rules_says_so_before(error: Exception) -> None:
     with pytest.raises(BotStartError, match=r"^doll: no$"):
-        asyncio.run(Planner(Doll(error=error), "x").prepare())
+        asyncio.run(BotController(Doll(error=error), "x").prepare())
 
 
 def test_what_the_bot_is_told() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.contest.client.connection import Address, parse_address
+from sevenbag.contest.client.connection import ServerAddress, parse_server_address
 from sevenbag.contest.credentials import find_password, read_password
 from sevenbag.errors import InputError
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     ],
 )
 def test_an_address_has_two_channels(text: str, command: str, state: str) -> None:
-    address = parse_address(text)
+    address = parse_server_address(text)
     assert (address.command_endpoint, address.state_endpoint) == (command, state)
-    assert parse_address(str(address)) == address
+    assert parse_server_address(str(address)) == address
 
 
 def test_channels_may_be_on_different_hosts() -> None:
-    address = Address("a", 1, 2, "b")
+    address = ServerAddress("a", 1, 2, "b")
     assert (address.command_endpoint, address.state_endpoint) == ("tcp://a:1", "tcp://b:2")
 
 

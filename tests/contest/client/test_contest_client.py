@@ -11,9 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from sevenbag.contest.client.connection import Address
-from sevenbag.contest.client.contest_client import Site, Task
-from sevenbag.errors import InputError, ProtocolError, RefusedError, SilentServerError
+from sevenbag.contest.client.connection import ServerAddress
+from sevenbag.contest.client.contest_client import SiteClient, TeamAssignment
+from sevenbag.errors import CommandRejectedError, InputError, ProtocolError, ServerUnreachableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,8 +75,8 @@ def answers() -> Iterator[Answers]:
     site.stop()
 
 
-def task(answers: Answers) -> Task:
-    return asyncio.run(Site(answers.url + "/", TEAM, PASSWORD).task())
+def task(answers: Answers) -> TeamAssignment:
+    return asyncio.run(SiteClient(answers.url + "/", TEAM, PASSWORD).fetch_assignment())
 
 
 def test_where_a_team_plays(answers: Answers) -> None:
@@ -90,7 +90,9 @@ def test_where_a_team_plays(answers: Answers) -> None:
         "opponent": "Beta",
         "new": [1],
     }
-    assert task(answers) == Task("playing", "t", Address("10.0.0.1", 7001, 7002), "Beta")
+    assert task(answers) == TeamAssignment(
+        "playing", "t", ServerAddress("10.0.0.1", 7001, 7002), "Beta"
+    )
     assert answers.asked == (
         "/scheduler/current_match",
         {"team_name": TEAM, "password": PASSWORD},
@@ -111,8 +113,8 @@ def test_a_test_match_as_the_contest_of_2012_has_it(answers: Answers) -> None:
         "match_token": "t",
         "internal_ip": "192.168.0.1",
     }
-    made = asyncio.run(Site(answers.url, TEAM, PASSWORD).create_test_match())
-    assert made == Task("playing", "t", Address("10.0.0.1"))
+    made = asyncio.run(SiteClient(answers.url, TEAM, PASSWORD).create_test_match())
+    assert made == TeamAssignment("playing", "t", ServerAddress("10.0.0.1"))
     assert answers.asked == (
         "/scheduler/create_unauthenticated_test_match",
         {"team_name": TEAM, "password": PASSWORD},
@@ -123,17 +125,17 @@ def test_a_test_match_as_the_contest_of_2012_has_it(answers: Answers) -> None:
 def test_a_refusal_in_the_sites_words(answers: Answers, status: int) -> None:
     answers.status = status
     answers.body = {"status": "failed", "reason": "bad team or password"}
-    for ask in ("task", "create_test_match"):
-        with pytest.raises(RefusedError, match="bad team or password"):
-            asyncio.run(getattr(Site(answers.url, TEAM, PASSWORD), ask)())
+    for ask in ("fetch_assignment", "create_test_match"):
+        with pytest.raises(CommandRejectedError, match="bad team or password"):
+            asyncio.run(getattr(SiteClient(answers.url, TEAM, PASSWORD), ask)())
 
 
 @pytest.mark.parametrize(
     ("status", "body", "error", "words"),
     [
-        (429, b"", SilentServerError, "cannot answer now"),
-        (503, b"<html>", SilentServerError, "cannot answer now"),
-        (404, b"<html>", RefusedError, "404"),
+        (429, b"", ServerUnreachableError, "cannot answer now"),
+        (503, b"<html>", ServerUnreachableError, "cannot answer now"),
+        (404, b"<html>", CommandRejectedError, "404"),
         (200, b"<html>", ProtocolError, "something else than a contest's site"),
         (200, {"status": "playing"}, ProtocolError, "without a server"),
         (200, {"status": 7}, ProtocolError, "something else"),
@@ -153,13 +155,13 @@ def test_what_is_no_answer(
 
 def test_nobody_there(answers: Answers) -> None:
     answers.stop()
-    site = Site(answers.url, TEAM, PASSWORD)
+    site = SiteClient(answers.url, TEAM, PASSWORD)
     answers.__init__()  # type: ignore[misc]  # another one, for the fixture to stop
-    with pytest.raises(SilentServerError, match="does not answer"):
+    with pytest.raises(ServerUnreachableError, match="does not answer"):
         asyncio.run(site.create_test_match())
 
 
 @pytest.mark.parametrize("url", ["", "ftp://x", "http://", "127.0.0.1:80", "file:///etc/passwd"])
 def test_what_is_no_site(url: str) -> None:
     with pytest.raises(InputError, match="is no site"):
-        Site(url, TEAM, PASSWORD)
+        SiteClient(url, TEAM, PASSWORD)

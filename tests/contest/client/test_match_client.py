@@ -10,12 +10,17 @@ import msgspec
 import pytest
 
 from sevenbag import Placement, Rotation
-from sevenbag.contest.client.connection import parse_address
-from sevenbag.contest.client.match_client import MatchResult, connect, connect_async, result_of
-from sevenbag.contest.client.match_session import Patience
+from sevenbag.contest.client.connection import parse_server_address
+from sevenbag.contest.client.match_client import (
+    TeamMatchResult,
+    connect,
+    connect_async,
+    summarize_match,
+)
+from sevenbag.contest.client.match_session import SessionTimeouts
 from sevenbag.contest.client.match_view import MatchView
 from sevenbag.contest.game.state_encoder import decode_statistics
-from sevenbag.errors import InputError, PlacementError, RefusedError, SilentServerError
+from sevenbag.errors import CommandRejectedError, InputError, PlacementError, ServerUnreachableError
 from tests.contest.client.small_server import PASSWORDS, TEAMS, SmallServer
 from tests.contest.game.match_driver import Stage
 from tests.contest.server.hosted_server import MATCH, PASSWORD, hosting, lose, placement
@@ -23,18 +28,18 @@ from tests.contest.server.hosted_server import MATCH, PASSWORD, hosting, lose, p
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sevenbag.contest.client.match_client import AsyncMatch
+    from sevenbag.contest.client.match_client import AsyncClientMatch
     from sevenbag.contest.game import match_results
     from sevenbag.contest.game.pason_game import PlayerIndex
 
-HASTY = Patience(answer=0.3, server=0.6, state=0.5, silence=1.5)
+HASTY = SessionTimeouts(answer=0.3, server=0.6, state=0.5, silence=1.5)
 
 
 def lowest(places: Sequence[Placement]) -> Placement:
     return min(places, key=lambda place: sum(y for _, y in place.cells))
 
 
-async def play(server: SmallServer, seat: int, token: str = "") -> AsyncMatch:
+async def play(server: SmallServer, seat: int, token: str = "") -> AsyncClientMatch:
     async with connect_async(
         server.address, token or server.token, TEAMS[seat], PASSWORDS[seat]
     ) as match:
@@ -44,14 +49,14 @@ async def play(server: SmallServer, seat: int, token: str = "") -> AsyncMatch:
 
 
 def test_two_programs_play_a_match() -> None:
-    async def both(server: SmallServer) -> list[AsyncMatch]:
+    async def both(server: SmallServer) -> list[AsyncClientMatch]:
         return list(await asyncio.gather(play(server, 0), play(server, 1)))
 
     with SmallServer() as server:
         first, second = asyncio.run(both(server))
         result = server.matches[server.token].result
     assert result is not None
-    assert first.result == MatchResult(
+    assert first.result == TeamMatchResult(
         TEAMS[0], TEAMS[1], result.games, result.points, result.winner == 0, end_heard=True
     )
     assert second.result.games == result.games[::-1]
@@ -60,7 +65,7 @@ def test_two_programs_play_a_match() -> None:
 
 
 def test_a_plain_program_plays_likewise() -> None:
-    results: list[MatchResult] = []
+    results: list[TeamMatchResult] = []
 
     def run(seat: int) -> None:
         with connect(server.url, server.token, TEAMS[seat], PASSWORDS[seat]) as match:
@@ -80,13 +85,13 @@ def test_a_plain_program_plays_likewise() -> None:
 
 
 def test_reconnected_client_counts_earlier_games() -> None:
-    async def run() -> tuple[MatchResult, match_results.MatchResult]:
+    async def run() -> tuple[TeamMatchResult, match_results.MatchResult]:
         async with hosting() as rig:
             place = rig.place(placement(match=msgspec.structs.replace(MATCH, games=3)))
             other, listener = rig.client(), rig.listener(place)
             await other.connect(place, "B")
             server = rig.server
-            address = parse_address(
+            address = parse_server_address(
                 f"pason://127.0.0.1:{server.command_endpoint.rpartition(':')[2]},"
                 f"{server.state_endpoint.rpartition(':')[2]}"
             )
@@ -115,9 +120,9 @@ def test_walkover_has_winner_and_reason(there: PlayerIndex, how: str) -> None:
     assert figures is not None
     view = MatchView()
     for message in (decode_statistics(figures), *stage.told):
-        view.hear(message)
+        view.handle_message(message)
     one, other = stage.match.teams
-    assert str(result_of(view, one)) == (
+    assert str(summarize_match(view, one)) == (
         f"{one} {how} against {other}: 0:0 games, 0:0 points "
         "(walkover, the other team did not come)"
     )
@@ -163,7 +168,7 @@ def test_what_a_turn_knows() -> None:
 def refused(server: SmallServer, **changes: str) -> None:
     async def run() -> None:
         told = {"token": server.token, "team": TEAMS[0], "password": PASSWORDS[0]} | changes
-        async with connect_async(server.address, **told, patience=HASTY):
+        async with connect_async(server.address, **told, timeouts=HASTY):
             pass
 
     asyncio.run(run())
@@ -178,7 +183,7 @@ def refused(server: SmallServer, **changes: str) -> None:
     ],
 )
 def test_who_is_not_let_in_hears_why(changes: dict[str, str], error: str) -> None:
-    with SmallServer() as server, pytest.raises(RefusedError, match=error) as caught:
+    with SmallServer() as server, pytest.raises(CommandRejectedError, match=error) as caught:
         refused(server, **changes)
     assert caught.value.error == error
 
@@ -186,7 +191,9 @@ def test_who_is_not_let_in_hears_why(changes: dict[str, str], error: str) -> Non
 def test_no_server() -> None:
     with SmallServer() as server:
         pass
-    with pytest.raises(SilentServerError, match=r"does not answer on its command channel.* 0.6 s"):
+    with pytest.raises(
+        ServerUnreachableError, match=r"does not answer on its command channel.* 0.6 s"
+    ):
         refused(server)
 
 
@@ -195,7 +202,7 @@ def test_no_such_host() -> None:
         async with connect_async("pason://no-such-host.invalid", "t", "a", "b"):
             pass
 
-    with pytest.raises(SilentServerError, match=r"no host no-such-host\.invalid"):
+    with pytest.raises(ServerUnreachableError, match=r"no host no-such-host\.invalid"):
         asyncio.run(run())
 
 

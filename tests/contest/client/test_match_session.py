@@ -11,25 +11,30 @@ import msgspec
 import pytest
 
 from sevenbag.bots.bot import Limits
-from sevenbag.contest.client.contest_client import Manner, Task, play_all, play_match
-from sevenbag.contest.client.match_session import Patience
+from sevenbag.contest.client.contest_client import (
+    JoinOptions,
+    TeamAssignment,
+    play_all_matches,
+    play_match,
+)
+from sevenbag.contest.client.match_session import SessionTimeouts
 from sevenbag.contest.game.pason_game import MoveOutcome
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
-from sevenbag.errors import ContestError, RefusedError, SilentServerError
+from sevenbag.errors import CommandRejectedError, ContestError, ServerUnreachableError
 from tests.contest.client.simulated import simulate
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sevenbag.contest.client.connection import Address
-    from sevenbag.contest.client.contest_client import Played
+    from sevenbag.contest.client.connection import ServerAddress
+    from sevenbag.contest.client.contest_client import MatchReport
     from sevenbag.contest.game.pason_match import ContestMatch
     from sevenbag.protocols.pason.messages import GameMove
 
 Json = dict[str, Any]
 
-HASTY = Patience(answer=0.3, server=0.8, state=0.3, silence=1.2)
+HASTY = SessionTimeouts(answer=0.3, server=0.8, state=0.3, silence=1.2)
 LONG = ContestRules(
     game=GameRules(gravity_ms=(1_000,)),
     match=MatchRules(
@@ -42,14 +47,14 @@ LONG = ContestRules(
 )
 
 
-def manner(seat: int, *, bot: str = "random:seed=3", mps: float = 0.0) -> Manner:
-    return Manner(
+def manner(seat: int, *, bot: str = "random:seed=3", mps: float = 0.0) -> JoinOptions:
+    return JoinOptions(
         team=TEAMS[seat],
         password=PASSWORDS[seat],
         bot=bot,
         moves_per_second=mps,
         limits=Limits(),
-        patience=HASTY,
+        timeouts=HASTY,
     )
 
 
@@ -59,10 +64,10 @@ def match(
     bot: str = "random:seed=3",
     other: str | None = None,
     mps: float = 0.0,
-) -> list[Played]:
+) -> list[MatchReport]:
     """Let two bots play it, in simulated time; both are the same where no other is given."""
 
-    async def run() -> list[Played]:
+    async def run() -> list[MatchReport]:
         both = (
             play_match(server.address, server.token, manner(seat, bot=name, mps=mps), said)
             for seat, name in enumerate((bot, other or bot))
@@ -78,7 +83,7 @@ def test_bots_lose_hardly_a_piece() -> None:
     server = SmallServer()
     played = match(server, bot="beam:nodes=150")
     for each in played:
-        missed, pieces = each.undone
+        missed, pieces = each.missed_pieces
         assert pieces > 50
         assert missed <= pieces // 50
         assert not each.failure
@@ -127,7 +132,7 @@ def test_a_server_that_is_gone_in_mid_match() -> None:
             if len(self.moves) >= 20:
                 self.stop()
 
-    with pytest.raises(SilentServerError, match="does not answer on its command channel"):
+    with pytest.raises(ServerUnreachableError, match="does not answer on its command channel"):
         match(Mortal(LONG), mps=20)
 
 
@@ -139,7 +144,7 @@ def test_a_server_that_is_silent_on_its_state_channel() -> None:
             self.states += 1
             return super().envelope(token, state) if self.states < 20 else None
 
-    with pytest.raises(SilentServerError, match="tells no states any more"):
+    with pytest.raises(ServerUnreachableError, match="tells no states any more"):
         match(Mute(LONG))
 
 
@@ -181,7 +186,7 @@ def test_a_server_that_tells_little() -> None:
     played = match(server)
     assert set(server.verdicts) <= {MoveOutcome.DONE, MoveOutcome.GAME_OVER, MoveOutcome.NO_PIECE}
     for each in played:
-        missed, pieces = each.undone
+        missed, pieces = each.missed_pieces
         assert pieces >= 3
         assert missed <= 1
 
@@ -225,7 +230,7 @@ def test_moves_that_are_too_many_are_made_again() -> None:
     server = Strict()
     played = match(server)
     assert all(each.result.end_heard for each in played)
-    assert all(each.undone[0] <= each.undone[1] // 5 for each in played)
+    assert all(each.missed_pieces[0] <= each.missed_pieces[1] // 5 for each in played)
 
 
 def test_a_server_that_forgets_its_clients_knows_them_again() -> None:
@@ -246,7 +251,7 @@ def test_a_team_that_is_thrown_out_hears_why() -> None:
         def move(self, command: GameMove) -> Json:
             return refusal("unknown move", "there are no moves here")
 
-    with pytest.raises(RefusedError, match="there are no moves here"):
+    with pytest.raises(CommandRejectedError, match="there are no moves here"):
         match(Strict())
 
 
@@ -255,10 +260,10 @@ class Notice:
 
     url = "the site"
 
-    def __init__(self, task: Callable[[], Task]) -> None:
+    def __init__(self, task: Callable[[], TeamAssignment]) -> None:
         self._task = task
 
-    async def task(self) -> Task:
+    async def task(self) -> TeamAssignment:
         return self._task()
 
 
@@ -276,17 +281,17 @@ def test_a_match_that_moves_to_another_server() -> None:
     second.matches[first.token] = second.matches.pop(second.token)
     lines: list[str] = []
 
-    def task() -> Task:
+    def task() -> TeamAssignment:
         if second.matches[first.token].result is not None:
-            return Task("finished")
-        address: Address = second.address if first.is_stopped else first.address
-        return Task("playing", first.token, address)
+            return TeamAssignment("finished")
+        address: ServerAddress = second.address if first.is_stopped else first.address
+        return TeamAssignment("playing", first.token, address)
 
-    async def run() -> list[list[Played]]:
+    async def run() -> list[list[MatchReport]]:
         site: Any = Notice(task)
         return list(
             await asyncio.gather(
-                *(play_all(site, manner(s, mps=300), lines.append) for s in (0, 1))
+                *(play_all_matches(site, manner(s, mps=300), lines.append) for s in (0, 1))
             )
         )
 
@@ -298,9 +303,9 @@ def test_a_match_that_moves_to_another_server() -> None:
 
 
 def test_a_site_that_never_has_a_match() -> None:
-    site: Any = Notice(lambda: Task("waiting"))
-    with pytest.raises(SilentServerError, match=r"has had no match for 0\.1 s"):
-        asyncio.run(play_all(site, manner(0), lambda _: None, wait_seconds=0.1))
+    site: Any = Notice(lambda: TeamAssignment("waiting"))
+    with pytest.raises(ServerUnreachableError, match=r"has had no match for 0\.1 s"):
+        asyncio.run(play_all_matches(site, manner(0), lambda _: None, wait_seconds=0.1))
 
 
 def test_a_site_that_is_away_is_told_of_once_and_asked_again(
@@ -308,22 +313,22 @@ def test_a_site_that_is_away_is_told_of_once_and_asked_again(
 ) -> None:
     """Who waits for a site that is not there is not told that there is no match yet."""
     monkeypatch.setattr("sevenbag.contest.client.contest_client._FIRST_PAUSE", 0.01)
-    silent = SilentServerError("the site does not answer: no route")
-    waiting = Task("waiting")
-    enough = RefusedError("failed", "enough")
-    answers: Iterator[Task | ContestError]
+    silent = ServerUnreachableError("the site does not answer: no route")
+    waiting = TeamAssignment("waiting")
+    enough = CommandRejectedError("failed", "enough")
+    answers: Iterator[TeamAssignment | ContestError]
     answers = iter((silent, silent, waiting, waiting, silent, enough))
     lines: list[str] = []
 
-    def task() -> Task:
+    def task() -> TeamAssignment:
         answer = next(answers)
-        if isinstance(answer, Task):
+        if isinstance(answer, TeamAssignment):
             return answer
         raise answer
 
     site: Any = Notice(task)
-    patient = dataclasses.replace(manner(0), patience=Patience())
-    with pytest.raises(RefusedError, match="enough"):
-        asyncio.run(play_all(site, patient, lines.append))
+    patient = dataclasses.replace(manner(0), timeouts=SessionTimeouts())
+    with pytest.raises(CommandRejectedError, match="enough"):
+        asyncio.run(play_all_matches(site, patient, lines.append))
     away = "the site does not answer: no route; it is asked again"
     assert lines == [away, f"{TEAMS[0]} waits for its next match", away]

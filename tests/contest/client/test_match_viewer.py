@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from sevenbag.contest.client.match_viewer import Scene, watch
+from sevenbag.contest.client.match_viewer import MatchScreen, watch_match
 from sevenbag.contest.game.state_encoder import GameStatistics
-from sevenbag.errors import SilentServerError
+from sevenbag.errors import ServerUnreachableError
 from sevenbag.protocols.pason.messages import GameEnd, PieceState, decode_state
 from tests.contest.client.simulated import simulate
 from tests.contest.client.small_server import SmallServer
@@ -27,7 +27,7 @@ def followed(*, terminal: bool, width: int = 80) -> tuple[str, SmallServer]:
 
     async def run(server: SmallServer) -> None:
         await asyncio.gather(
-            watch(server.url, server.token, console), play(server, 0), play(server, 1)
+            watch_match(server.url, server.token, console), play(server, 0), play(server, 1)
         )
 
     server = SmallServer()
@@ -58,7 +58,7 @@ def test_in_a_terminal_both_boards_are_drawn(width: int) -> None:
 
 
 def test_what_is_drawn() -> None:
-    scene = Scene()
+    scene = MatchScreen()
     board = "0" * 45 + "f8000"
     told = {
         "game_name": "Final \x1b[2J",
@@ -69,13 +69,13 @@ def test_what_is_drawn() -> None:
             "B": {"board_state": "0" * 50, "piece_number": -1, "cleared_rows": []},
         },
     }
-    scene.hear(decode_state(encoded({"comm_type": "GameBoardState", **told})))
+    scene.handle_message(decode_state(encoded({"comm_type": "GameBoardState", **told})))
     pieces: Json = {
         "A": {"orient": 0, "piece": "O", "number": 1, "row": 4, "col": 5},
         "B": None,
     }
     told |= {"states": pieces, "queue": ["I", "T"]}
-    scene.hear(decode_state(encoded({"comm_type": "GamePieceState", **told})))
+    scene.handle_message(decode_state(encoded({"comm_type": "GamePieceState", **told})))
     scene.figures = GameStatistics(
         game_name="x",
         timestamp=1.0,
@@ -97,9 +97,14 @@ def test_what_is_drawn() -> None:
 
 
 def test_nothing_is_heard() -> None:
-    with SmallServer() as server, pytest.raises(SilentServerError, match="is it the right token"):
+    with (
+        SmallServer() as server,
+        pytest.raises(ServerUnreachableError, match="is it the right token"),
+    ):
         asyncio.run(
-            watch(server.url, "no such match", Console(file=io.StringIO()), silence_seconds=0.2)
+            watch_match(
+                server.url, "no such match", Console(file=io.StringIO()), silence_seconds=0.2
+            )
         )
 
 
@@ -108,7 +113,7 @@ def encoded(message: Json) -> bytes:
 
 
 def test_pieces_of_any_numbers_are_no_harm() -> None:
-    scene = Scene()
+    scene = MatchScreen()
     told = {
         "comm_type": "GamePieceState",
         "game_name": "x",
@@ -117,10 +122,10 @@ def test_pieces_of_any_numbers_are_no_harm() -> None:
         "states": {"A": {"orient": 99, "piece": "S", "number": 1, "row": 10**6, "col": -(10**6)}},
         "queue": ["?", "I" * 100],
     }
-    scene.hear(decode_state(encoded(told)))
+    scene.handle_message(decode_state(encoded(told)))
     assert scene.lines(80, 26)
     assert isinstance(scene.view.pieces["A"], PieceState)
-    scene.hear(
+    scene.handle_message(
         GameEnd(game_name="x", sequence=2, timestamp=1.0, scores={}, winner="A", match_token="t")
     )
     assert scene.lines(20, 5)

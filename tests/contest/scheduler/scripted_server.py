@@ -269,4 +269,4 @@ class House:
 
     def results(self, token: str) -> list[tuple[int, int]]:
         """The games of a match in the store: number and winner."""
-        return [(game.number, game.winner) for game in self.store.matches.finished_games(token)]
+        return [(game.number, game.winner) for game in self.store.matches.list_game_results(token)]

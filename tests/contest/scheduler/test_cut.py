@@ -159,7 +159,7 @@ class Field:
 
     def games(self, token: str) -> int:
         """How many are in the store."""
-        return len(self.store.matches.finished_games(token))
+        return len(self.store.matches.list_game_results(token))
 
     def spooled(self, name: str) -> int:
         """Games that a server has finished and the scheduler has not kept."""
@@ -188,7 +188,7 @@ async def field(tmp_path: Path) -> AsyncIterator[Field]:
 async def finished(field: Field, token: str) -> None:
     """The match comes to its end, and is whole."""
     await until(lambda: field.store.matches.get(token).state == "done")
-    games = field.store.matches.finished_games(token)
+    games = field.store.matches.list_game_results(token)
     assert [game.number for game in games] == list(range(1, len(games) + 1))
     row = field.store.matches.get(token)
     assert row.result is not None
@@ -211,7 +211,7 @@ async def test_teams_that_play_on_beyond_a_cut_lose_nothing(field: Field) -> Non
     # Or it was over before the way was mended: then its end is told at once.
     await until(lambda: field.place_of(token) in {"one", ""})
     await finished(field, token)
-    kept = field.store.matches.finished_games(token)
+    kept = field.store.matches.list_game_results(token)
     assert tuple(sum(game.winner == seat for game in kept) for seat in (0, 1)) == table.match.games
     await until(lambda: field.spooled("one") == 0)
     assert not (field.folder / "spool" / "one" / "refused").exists()

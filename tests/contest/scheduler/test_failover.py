@@ -236,7 +236,7 @@ async def test_the_scheduler_dies_between_store_and_answer(house: House) -> None
     one = await house.server("one", instance="a")
     await house.match()
     token = await begun(one)
-    house.store.matches.keep_game(token, game_done(token, 1).result, b"replay")
+    house.store.matches.add_game(token, game_done(token, 1).result, b"replay")
     await house.restart()
     again = await house.server("one", instance="a", hosting=[token])
     await again.finish_game(token, 1)
@@ -252,7 +252,7 @@ async def test_the_scheduler_dies_between_the_result_and_the_next_round(house: H
     tokens = [(await one.placed()).match_token for _ in range(2)]
     for token in tokens:
         for number in (1, 2):
-            house.store.matches.keep_game(token, game_done(token, number).result, b"")
+            house.store.matches.add_game(token, game_done(token, number).result, b"")
         house.store.matches.finish(token, match_done(token, (2, 0)).result)
     await house.restart()
     one = await house.server("one", hosting=tokens)
@@ -297,8 +297,8 @@ async def test_the_scheduler_dies_after_it_wrote_down_a_place_that_no_server_hea
     house: House,
 ) -> None:
     await house.match()
-    (row,) = house.store.matches.unfinished()
-    house.store.matches.change(row, "placed", server="one")
+    (row,) = house.store.matches.list_unfinished()
+    house.store.matches.set_state(row, "placed", server="one")
     await house.restart()
     one = await house.server("one")
     await house.after(SETTLED)
@@ -462,7 +462,7 @@ class TestAServerThatComesBackTooLate:
             3,
         ]
         assert house.results(token) == [(1, 0), (2, 1)]
-        line = match_results.hash_history(house.store.matches.finished_games(token))
+        line = match_results.hash_history(house.store.matches.list_game_results(token))
         await two.tell(msgspec.structs.replace(third, history=line, age=0.0))
         assert [(await two.told(scheduler_protocol.GameStored)).number for _ in range(2)] == [2, 3]
 

@@ -74,7 +74,7 @@ class TestATestMatch:
         house.teams("red")
         with pytest.raises(SchedulerError, match="no game server now"):
             await house.scheduler.create_test_match("red", patience=0.05)
-        assert house.store.matches.unfinished() == ()
+        assert house.store.matches.list_unfinished() == ()
 
     async def test_needs_room(self, house: House) -> None:
         house.teams("red", "blue")
@@ -281,7 +281,7 @@ class TestAContest:
         row = await house.scheduler.call_off_contest(contest, "rain")
         assert row.state == "called off"
         assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
-        assert house.store.matches.unfinished() == ()
+        assert house.store.matches.list_unfinished() == ()
         await house.after(10)
         assert not [
             message
@@ -419,7 +419,7 @@ class TestAStoreThatFails:
         await house.match()
         token = (await one.placed()).match_token
         with monkeypatch.context() as patch:
-            patch.setattr(house.store.matches, "keep_game", _failing)
+            patch.setattr(house.store.matches, "add_game", _failing)
             await one.tell(game_done(token, 1))
             assert one.over is not None
             await one.over
@@ -438,7 +438,7 @@ class TestAStoreThatFails:
     ) -> None:
         one = await house.server("one")
         with monkeypatch.context() as patch:
-            patch.setattr(house.store.matches, "place", _failing)
+            patch.setattr(house.store.matches, "load_assignment", _failing)
             with pytest.raises(StoreError):
                 await house.match()
         assert not one.heard
@@ -453,7 +453,7 @@ class TestAStoreThatFails:
         token = (await one.placed()).match_token
         await one.cut()
         with monkeypatch.context() as patch:
-            patch.setattr(house.store.matches, "change", _failing)
+            patch.setattr(house.store.matches, "set_state", _failing)
             refused = await house.server("one", instance="a", hosting=[token])
             assert refused.over is not None
             await refused.over

@@ -138,7 +138,7 @@ def store(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
         teams = [store.teams.add(name, hash_password(PASSWORD)).id for name in TEAMS]
         rules = getattr(request, "param", RULES)
         row = store.contests.add("Cup", rules, ContestPlan(ranking=False), teams)
-        assert store.contests.change(row, "running") is not None
+        assert store.contests.set_state(row, "running") is not None
         yield store
 
 
@@ -148,14 +148,14 @@ def test_every_finished_game_survives_the_death_of_both(tmp_path: Path, store: S
         wait_until(lambda: [row.state for row in store.matches.list()] == ["placed"])
         (match,) = store.matches.list()
         connect(match.token)
-        wait_until(lambda: len(store.matches.finished_games(match.token)) >= 2)
+        wait_until(lambda: len(store.matches.list_game_results(match.token)) >= 2)
 
         running.site.kill()
         running.site.wait()
         wait_until(lambda: len(spooled(tmp_path)) >= 3)
         running.server.kill()
         running.server.wait()
-        before = store.matches.finished_games(match.token)
+        before = store.matches.list_game_results(match.token)
         left = spooled(tmp_path)
         assert left[0].result.number <= len(before) + 1
         survivors = {game.number: game for game in before}
@@ -165,7 +165,7 @@ def test_every_finished_game_survives_the_death_of_both(tmp_path: Path, store: S
 
         running.site = running.start_site()
         running.server = running.start_server()
-        wait_until(lambda: len(store.matches.finished_games(match.token)) >= len(survivors))
+        wait_until(lambda: len(store.matches.list_game_results(match.token)) >= len(survivors))
         placed = match.placed
         assert placed is not None
         wait_until(lambda: (store.matches.get(match.token).placed or 0) > placed)
@@ -176,10 +176,10 @@ def test_every_finished_game_survives_the_death_of_both(tmp_path: Path, store: S
         wait_until(lambda: store.contests.get(1).state == "finished")
     finally:
         running.end()
-    games = store.matches.finished_games(match.token)
+    games = store.matches.list_game_results(match.token)
     assert [game.number for game in games] == list(range(1, len(games) + 1))
     assert list(games[: len(survivors)]) == [survivors[number] for number in sorted(survivors)]
-    assert all(store.matches.replay(match.id, game.number) for game in games)
+    assert all(store.matches.read_replay(match.id, game.number) for game in games)
     result = store.matches.get(match.token).result
     assert result is not None
     assert result.ending == "majority of games"
@@ -201,7 +201,7 @@ def test_clients_that_only_respond_to_states_survive_server_restarts(
         wait_until(lambda: has_come(connected, match.token, TEAMS[0]))
 
         def kept() -> int:
-            return len(store.matches.finished_games(match.token))
+            return len(store.matches.list_game_results(match.token))
 
         def kill() -> None:
             running.server.kill()
@@ -241,7 +241,7 @@ def test_clients_that_only_respond_to_states_survive_server_restarts(
     result = store.matches.get(match.token).result
     assert result is not None
     assert result.ending == "majority of games"
-    games = store.matches.finished_games(match.token)
+    games = store.matches.list_game_results(match.token)
     by_name = {game.game_name: game for game in games}
     assert list(by_name) == [f"Game {number}" for number in range(1, len(games) + 1)]
     for team in (red, blue):
@@ -280,7 +280,7 @@ def test_full_disk_loses_no_published_game(tmp_path: Path, store: Store) -> None
             running.site.kill()
             running.site.wait()
             wait_until(lambda: "results not stored: 1" in trouble())
-            kept = store.matches.finished_games(match.token)
+            kept = store.matches.list_game_results(match.token)
             assert {end["game_name"] for end in red.ends} <= {game.game_name for game in kept}
 
             # The disk has space again: the match continues.
@@ -301,7 +301,7 @@ def test_full_disk_loses_no_published_game(tmp_path: Path, store: Store) -> None
             wait_until(lambda: all(team.told[-1]["comm_type"] == "MatchEnd" for team in teams))
     finally:
         running.end()
-    by_name = {game.game_name: game for game in store.matches.finished_games(match.token)}
+    by_name = {game.game_name: game for game in store.matches.list_game_results(match.token)}
     for team in (red, blue):
         for end in team.ends:
             game = by_name[end["game_name"]]

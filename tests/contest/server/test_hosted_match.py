@@ -13,7 +13,7 @@ import pytest
 from sevenbag.contest.game import pason_replay
 from sevenbag.contest.game.match_results import ContestGameResult
 from sevenbag.contest.settings import GameRules, MatchRules
-from sevenbag.errors import PlacementRefusedError
+from sevenbag.errors import MatchRejectedError
 from sevenbag.protocols.pason.messages import GamePieceState, decode_state
 from tests.contest.server.hosted_server import MATCH, Notebook, hosting, lose, placement, until
 
@@ -258,7 +258,7 @@ async def test_match_that_continues_elsewhere_publishes_no_end() -> None:
         rig.server.release(token, "the match has moved to another server")
         rig.server.release("nothing of that kind", "at all")
         assert token not in rig.server.hello().hosting
-        with pytest.raises(PlacementRefusedError):
+        with pytest.raises(MatchRejectedError):
             await rig.server.result(token)
         assert (await client.move("drop"))["resp"] == "OK"
         # It may come back.
@@ -301,24 +301,24 @@ async def test_placements_that_a_server_refuses() -> None:
         # The scheduler may say so again.
         rig.place(place)
         ahead = placement(token=place.match_token, finished=(finished(1, 0, sequence=1, piece=1),))
-        with pytest.raises(PlacementRefusedError, match="not as far"):
+        with pytest.raises(MatchRejectedError, match="not as far"):
             server.place(ahead)
-        with pytest.raises(PlacementRefusedError, match="told apart"):
+        with pytest.raises(MatchRejectedError, match="told apart"):
             server.place(placement("A", "A"))
-        with pytest.raises(PlacementRefusedError, match="numbered"):
+        with pytest.raises(MatchRejectedError, match="numbered"):
             server.place(placement(finished=(finished(2, 0, sequence=1, piece=1),)))
         for bot, words in (("tbp:./bot", "within a server"), ("beam:x=1", "no option")):
-            with pytest.raises(PlacementRefusedError, match=words):
+            with pytest.raises(MatchRejectedError, match=words):
                 server.place(placement("A", "Bot", bots={"Bot": bot}))
         rig.place(placement())
-        with pytest.raises(PlacementRefusedError, match="plays 2 matches"):
+        with pytest.raises(MatchRejectedError, match="plays 2 matches"):
             server.place(placement())
         # What is called off makes room at once, and may come back.
         server.call_off(place.match_token, "a test")
         rig.place(ahead)
         assert server.pulse().matches == 2
         assert set(server.hello().hosting) == set(server.matches)
-        with pytest.raises(PlacementRefusedError, match="no match"):
+        with pytest.raises(MatchRejectedError, match="no match"):
             await server.result("nothing of that kind")
 
 

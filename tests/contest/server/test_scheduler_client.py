@@ -30,7 +30,7 @@ from sevenbag.contest.server import scheduler_client as uplink_module
 from sevenbag.contest.server.scheduler_client import Uplink
 from sevenbag.contest.settings import ContestRules, LogSettings, ServerSettings
 from sevenbag.contest.telemetry import create_logger
-from sevenbag.errors import FormatError, PlacementRefusedError, SettingsError
+from sevenbag.errors import FormatError, MatchRejectedError, SettingsError
 from sevenbag.formats.whole_file import write_whole
 from tests.contest.scheduler.scripted_server import game_done, match_done
 
@@ -83,7 +83,7 @@ class FakeHost:
         if self.refuses == "a fault":
             raise RuntimeError
         if self.refuses:
-            raise PlacementRefusedError(self.refuses)
+            raise MatchRejectedError(self.refuses)
         self.hosting.append(place.match_token)
 
     def call_off(self, token: str, reason: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from sevenbag.contest.server import GameServer
 from sevenbag.contest.settings import LogSettings, MatchRules, ServerSettings, TestClientSettings
-from sevenbag.errors import DismissedError, InputError, PlacementRefusedError
+from sevenbag.errors import InputError, MatchRejectedError, ServerDismissedError
 from tests.contest.server.hosted_server import Notebook, hosting, placement
 
 QUICK = MatchRules(
@@ -27,7 +27,7 @@ async def test_running_games_are_finished_and_no_other_begins() -> None:
         stopping = asyncio.create_task(rig.server.stop())
         await asyncio.sleep(0)
         assert rig.server.pulse().draining
-        with pytest.raises(PlacementRefusedError, match="about to end"):
+        with pytest.raises(MatchRejectedError, match="about to end"):
             rig.server.place(placement())
         # Once it is over, nobody can be sure of an answer.
         table = rig.server.matches[place.match_token]
@@ -108,7 +108,7 @@ async def test_who_cancels_a_server_that_runs_gets_its_farewell() -> None:
         await running
     assert notebook.told == [("start",), ("stop",)]
     # Both ports are free again.
-    with pytest.raises(PlacementRefusedError):
+    with pytest.raises(MatchRejectedError):
         server.place(placement())
 
 
@@ -121,7 +121,7 @@ async def test_who_is_dismissed_ends_and_says_why() -> None:
         running = asyncio.create_task(rig.server.run())
         await asyncio.sleep(0)
         rig.server.dismissed("another server has this name")
-        with pytest.raises(DismissedError, match="this name"):
+        with pytest.raises(ServerDismissedError, match="this name"):
             await running
         assert not rig.server.matches
 

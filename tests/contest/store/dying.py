@@ -29,10 +29,10 @@ def die() -> None:
 
 def keep(url: str, token: str) -> None:
     with Store(url) as store:
-        number = len(store.matches.finished_games(token))
+        number = len(store.matches.list_game_results(token))
         while True:
             number += 1
-            assert store.matches.keep_game(token, game(number), replay(number))
+            assert store.matches.add_game(token, game(number), replay(number))
             sys.stdout.write(f"{number}\n")
             sys.stdout.flush()
 
@@ -64,7 +64,7 @@ def _keep_and_die(url: str, token: str, before: int) -> None:
 
         event.listen(Engine, "before_cursor_execute", count)
         event.listen(Engine, "commit", count)
-        assert store.matches.keep_game(token, game(1), replay(1))
+        assert store.matches.add_game(token, game(1), replay(1))
         assert store.matches.finish(token, ending())
 
 

@@ -21,7 +21,7 @@ def teams(store: Store, *names: str) -> tuple[Team, ...]:
 def match(store: Store, *names: str) -> MatchRow:
     """A test of two new teams."""
     first, second = teams(store, *(names or ("one", "two")))
-    return store.matches.add(kind="test", name="Test", seats=(first.id, second.id), rules=RULES)
+    return store.matches.add(kind="test", name="Test", players=(first.id, second.id), rules=RULES)
 
 
 def game(

@@ -15,7 +15,7 @@ from pathlib import Path
 from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.game.match_results import MatchResult
 from sevenbag.contest.store import Store
-from sevenbag.contest.store.database import versions
+from sevenbag.contest.store.database import list_revisions
 from tests.contest.store.entries import RULES, game, teams
 
 RESULT = MatchResult(winner=0, ending="all games played", games=(1, 0), points=(300, 100))
@@ -29,18 +29,18 @@ def main() -> None:
         with Store(f"sqlite:///{path}", clock=lambda: 1_352_764_800.0) as store:
             ids = [team.id for team in teams(store, "Büro 3", "one", "two", "three")]
             contest = store.contests.add("Old", RULES, ContestPlan(ranking=False, seed=3), ids)
-            store.contests.change(contest, "running")
-            for match in store.contests.draw_up(contest.id):
-                store.matches.keep_game(match.token, game(1), b"replay")
+            store.contests.set_state(contest, "running")
+            for match in store.contests.create_due_matches(contest.id):
+                store.matches.add_game(match.token, game(1), b"replay")
                 store.matches.finish(
                     match.token,
                     MatchResult(
                         winner=0, ending="all games played", games=(1, 0), points=(300, 100)
                     ),
                 )
-            (final,) = store.contests.draw_up(contest.id)
-            store.matches.change(final, "placed", server="north")
-            store.matches.keep_game(final.token, game(1, 1), b"final")
+            (final,) = store.contests.create_due_matches(contest.id)
+            store.matches.set_state(final, "placed", server="north")
+            store.matches.add_game(final.token, game(1, 1), b"final")
             store.sessions.open("team", ids[0], 60)
             store.invitations.add("admin")
             store.audit.add("ada", "contest started")
@@ -60,7 +60,7 @@ def main() -> None:
             }
         with closing(sqlite3.connect(path)) as made:
             dump = "\n".join(made.iterdump()) + "\n"
-    file = FOLDER / f"store-{versions()[0]}"
+    file = FOLDER / f"store-{list_revisions()[0]}"
     file.with_suffix(".sql").write_text(dump, encoding="utf-8")
     file.with_suffix(".json").write_text(json.dumps(truth, indent=2) + "\n", encoding="utf-8")
 

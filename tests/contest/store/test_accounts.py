@@ -83,16 +83,16 @@ def test_teams_are_read_page_by_page(store: Store) -> None:
 
 
 def test_admins_are_no_teams(store: Store) -> None:
-    assert not store.admins.exist()
+    assert not store.admins.any_enabled()
     admin = store.admins.add("Ada", HASH)
-    assert store.admins.exist()
+    assert store.admins.any_enabled()
     assert store.admins.find("ADA") == admin
     assert store.admins.list() == (admin,)
     assert store.teams.find("Ada") is None
     assert store.teams.count() == 0
     teams(store, "Ada")
     store.admins.set_disabled(admin.id, True)
-    assert not store.admins.exist()
+    assert not store.admins.any_enabled()
 
 
 def test_a_login_is_good_until_its_time_is_over(url: str) -> None:
@@ -137,7 +137,7 @@ def test_logins_end_by_logging_out_another_password_or_a_shut_account(store: Sto
 def test_made_up_tokens_open_nothing(store: Store) -> None:
     for token in ["", "x", "\0", "\ud800", "a" * 100_000]:
         assert store.sessions.find(token) is None
-        assert store.invitations.take(token) is None
+        assert store.invitations.redeem(token) is None
         store.sessions.close(token)
 
 
@@ -147,14 +147,14 @@ def test_a_link_works_once_and_for_a_while(url: str) -> None:
         (team,) = teams(store, "one")
         link = store.invitations.add("team password", team_id=team.id, lifetime=60)
         late = store.invitations.add("admin", lifetime=30)
-        found = store.invitations.look(link)
+        found = store.invitations.find(link)
         assert found is not None
         assert (found.purpose, found.team_id, found.expires) == ("team password", team.id, 1_060)
         now = 1_030.0
-        assert store.invitations.look(late) is None
-        assert store.invitations.take(late) is None
-        assert store.invitations.take(link) == found
-        assert store.invitations.take(link) is None
+        assert store.invitations.find(late) is None
+        assert store.invitations.redeem(late) is None
+        assert store.invitations.redeem(link) == found
+        assert store.invitations.redeem(link) is None
 
 
 def test_of_all_who_take_a_link_at_once_one_gets_it(store: Store) -> None:
@@ -163,7 +163,7 @@ def test_of_all_who_take_a_link_at_once_one_gets_it(store: Store) -> None:
 
     def take() -> None:
         begin.wait()
-        taken.append(store.invitations.take(link))
+        taken.append(store.invitations.redeem(link))
 
     threads = [threading.Thread(target=take) for _ in range(6)]
     for thread in threads:
@@ -185,16 +185,16 @@ def test_links_name_a_team_where_one_belongs(store: Store) -> None:
 
 def test_moves_are_counted_over_all_games_of_a_team(store: Store) -> None:
     row = match(store)
-    one, two = (seat.team_id for seat in row.seats)
+    one, two = (seat.team_id for seat in row.players)
     assert one is not None
     assert two is not None
-    back = store.matches.add(kind="test", name="Back", seats=(two, one), rules=row.rules)
-    store.matches.keep_game(row.token, game(1, verdicts=({"done": 3}, {"collides": 1})), b"")
-    store.matches.keep_game(row.token, game(2, verdicts=({"done": 4, "no piece": 2}, {})), b"")
-    store.matches.keep_game(back.token, game(1, verdicts=({"done": 50}, {"done": 7})), b"")
-    assert store.teams.verdicts(one) == {"done": 14, "no piece": 2}
-    assert store.teams.verdicts(two) == {"collides": 1, "done": 50}
-    assert (store.teams.games(one), store.teams.games(two)) == (3, 3)
+    back = store.matches.add(kind="test", name="Back", players=(two, one), rules=row.rules)
+    store.matches.add_game(row.token, game(1, verdicts=({"done": 3}, {"collides": 1})), b"")
+    store.matches.add_game(row.token, game(2, verdicts=({"done": 4, "no piece": 2}, {})), b"")
+    store.matches.add_game(back.token, game(1, verdicts=({"done": 50}, {"done": 7})), b"")
+    assert store.teams.count_moves(one) == {"done": 14, "no piece": 2}
+    assert store.teams.count_moves(two) == {"collides": 1, "done": 50}
+    assert (store.teams.count_games(one), store.teams.count_games(two)) == (3, 3)
 
 
 def test_who_did_what_is_read_page_by_page_newest_first(url: str) -> None:

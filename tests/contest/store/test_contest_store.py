@@ -44,21 +44,21 @@ def test_a_contest_is_read_as_it_was_written(store: Store) -> None:
 def test_plans_change_until_the_contest_begins(store: Store) -> None:
     row = planned(store, 3)
     ids = [entrant.team_id for entrant in row.entrants]
-    other = store.contests.revise(
+    other = store.contests.update_plan(
         row, name="Winter", rules=ContestRules(), plan=ContestPlan(), entrants=ids[::-1]
     )
     assert other is not None
     assert (other.name, other.rules, other.plan) == ("Winter", ContestRules(), ContestPlan())
     assert [entrant.team_id for entrant in other.entrants] == ids[::-1]
     assert store.contests.get(row.id) == other
-    assert store.contests.revise(row, name="Spring") is None
-    same = store.contests.revise(other, plan=PLAN)
+    assert store.contests.update_plan(row, name="Spring") is None
+    same = store.contests.update_plan(other, plan=PLAN)
     assert same is not None
     assert (same.name, same.entrants) == ("Winter", other.entrants)
-    running = store.contests.change(same, "running")
+    running = store.contests.set_state(same, "running")
     assert running is not None
     with pytest.raises(InputError, match="not planned any more"):
-        store.contests.revise(running, name="Spring")
+        store.contests.update_plan(running, name="Spring")
 
 
 def test_who_cannot_take_part_leaves_nothing_behind(store: Store) -> None:
@@ -98,24 +98,24 @@ def test_states_follow_on_each_other(store: Store) -> None:
     for state, following in itertools.product(WAYS, repeat=2):
         row = store.contests.add("Autumn", RULES, PLAN, ids)
         for step in WAYS[state]:
-            row = store.contests.change(row, step) or row
+            row = store.contests.set_state(row, step) or row
         assert row.state == state
         if (state, following) not in ALLOWED:
             with pytest.raises(InputError, match="cannot become"):
-                store.contests.change(row, following)
+                store.contests.set_state(row, following)
             continue
-        changed = store.contests.change(row, following)
+        changed = store.contests.set_state(row, following)
         assert changed is not None
         assert changed.state == following
         # Somebody who saw the contest before is told, and changes nothing.
-        assert store.contests.change(row, following) is None
+        assert store.contests.set_state(row, following) is None
         assert store.contests.get(row.id) == changed
 
 
 def test_a_contest_needs_two(store: Store) -> None:
     row = planned(store, 1)
     with pytest.raises(InputError, match="1 teams"):
-        store.contests.change(row, "running")
+        store.contests.set_state(row, "running")
 
 
 def test_what_is_not_there_is_told(store: Store) -> None:
@@ -124,28 +124,28 @@ def test_what_is_not_there_is_told(store: Store) -> None:
             store.contests.get(number)
         with pytest.raises(UnknownEntryError, match=str(number)):
             store.contests.tournament(number)
-        assert store.contests.draw_up(number) == ()
+        assert store.contests.create_due_matches(number) == ()
 
 
 def by_number(match: MatchRow) -> MatchResult:
     """The team of the lower number wins."""
-    return ending(0 if match.seats[0].team < match.seats[1].team else 1)
+    return ending(0 if match.players[0].team < match.players[1].team else 1)
 
 
 def test_a_contest_is_drawn_up_to_its_end(store: Store) -> None:
     """Five teams: ten matches of the ranking, then semi-finals, third place and final."""
     row = planned(store, 5)
-    assert store.contests.draw_up(row.id) == ()
-    row = store.contests.change(row, "running") or row
-    drawn = store.contests.draw_up(row.id)
+    assert store.contests.create_due_matches(row.id) == ()
+    row = store.contests.set_state(row, "running") or row
+    drawn = store.contests.create_due_matches(row.id)
     assert len(drawn) == 10
-    assert len({frozenset(seat.team for seat in match.seats) for match in drawn}) == 10
+    assert len({frozenset(seat.team for seat in match.players) for match in drawn}) == 10
     assert all(match.kind == "contest" and match.rules == RULES for match in drawn)
-    assert store.contests.draw_up(row.id) == ()
+    assert store.contests.create_due_matches(row.id) == ()
     for match in drawn:
         assert store.matches.finish(match.token, by_number(match))
     names: list[list[str]] = []
-    while drawn := store.contests.draw_up(row.id):
+    while drawn := store.contests.create_due_matches(row.id):
         names.append([match.name for match in drawn])
         for match in drawn:
             store.matches.finish(match.token, by_number(match))
@@ -157,10 +157,10 @@ def test_a_contest_is_drawn_up_to_its_end(store: Store) -> None:
 
 def test_a_match_that_was_called_off_is_drawn_up_again(store: Store) -> None:
     row = planned(store, 2, ContestPlan(ranking=False))
-    row = store.contests.change(row, "running") or row
-    (first,) = store.contests.draw_up(row.id)
+    row = store.contests.set_state(row, "running") or row
+    (first,) = store.contests.create_due_matches(row.id)
     store.matches.finish(first.token, ending(None))
-    (again,) = store.contests.draw_up(row.id)
+    (again,) = store.contests.create_due_matches(row.id)
     assert (again.slot, again.name) == (first.slot, first.name)
     assert again.token != first.token
     store.matches.finish(again.token, ending(1))
@@ -171,22 +171,22 @@ def test_a_match_that_was_called_off_is_drawn_up_again(store: Store) -> None:
 
 def test_a_paused_contest_gets_no_matches(store: Store) -> None:
     row = planned(store, 3)
-    row = store.contests.change(row, "running") or row
-    row = store.contests.change(row, "paused") or row
-    assert store.contests.draw_up(row.id) == ()
-    store.contests.change(row, "running")
-    assert len(store.contests.draw_up(row.id)) == 3
+    row = store.contests.set_state(row, "running") or row
+    row = store.contests.set_state(row, "paused") or row
+    assert store.contests.create_due_matches(row.id) == ()
+    store.contests.set_state(row, "running")
+    assert len(store.contests.create_due_matches(row.id)) == 3
 
 
 def test_two_schedulers_draw_up_each_match_once(store: Store, url: str) -> None:
     row = planned(store, 8)
-    store.contests.change(row, "running")
+    store.contests.set_state(row, "running")
     begin, drawn = threading.Barrier(4), list[str]()
 
     def draw() -> None:
         with Store(url) as own:
             begin.wait()
-            drawn.extend(match.slot for match in own.contests.draw_up(row.id))
+            drawn.extend(match.slot for match in own.contests.create_due_matches(row.id))
 
     threads = [threading.Thread(target=draw) for _ in range(4)]
     for thread in threads:
@@ -194,7 +194,7 @@ def test_two_schedulers_draw_up_each_match_once(store: Store, url: str) -> None:
     for thread in threads:
         thread.join()
     assert len(drawn) == len(set(drawn)) == 8 * 7 // 2
-    assert len(store.matches.of_contest(row.id)) == 8 * 7 // 2
+    assert len(store.matches.list_of_contest(row.id)) == 8 * 7 // 2
 
 
 def test_a_slot_has_one_match_whoever_adds_it(store: Store, url: str) -> None:
@@ -208,7 +208,7 @@ def test_a_slot_has_one_match_whoever_adds_it(store: Store, url: str) -> None:
             match = own.matches.add(
                 kind="contest",
                 name="Final",
-                seats=(first, second),
+                players=(first, second),
                 rules=RULES,
                 contest_id=row.id,
                 slot="bracket/1/0",
@@ -223,7 +223,7 @@ def test_a_slot_has_one_match_whoever_adds_it(store: Store, url: str) -> None:
     assert len(added) == 6
     assert len(set(added)) == 1
     with pytest.raises(InputError, match="which contest"):
-        store.matches.add(kind="test", name="T", seats=(first, second), rules=RULES, slot="x")
+        store.matches.add(kind="test", name="T", players=(first, second), rules=RULES, slot="x")
 
 
 def test_a_team_that_was_shut_stays_in_its_contest(store: Store) -> None:

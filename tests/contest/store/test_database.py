@@ -78,7 +78,7 @@ def test_passwords_in_urls_are_not_shown() -> None:
         "postgresql://u:hunter2@127.0.0.1:1/d",
         "postgres://u@127.0.0.1:1/d?password=hunter2",
     ):
-        store = Store(url, patience=2)
+        store = Store(url, timeout=2)
         with pytest.raises(StoreUnreachableError, match=r"127\.0\.0\.1") as refused:
             store.open()
         assert "hunter2" not in f"{store.url} {refused.value!r} {refused.value.__cause__!r}"
@@ -132,15 +132,15 @@ def test_a_store_that_another_program_holds_is_told(tmp_path: Path) -> None:
         row = match(store)
     with (
         closing(sqlite3.connect(file, isolation_level=None)) as other,
-        Store(url, patience=0.1) as store,
+        Store(url, timeout=0.1) as store,
     ):
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreLockedError, match="locked"):
-            store.matches.keep_game(row.token, game(1), b"")
+            store.matches.add_game(row.token, game(1), b"")
         # Whoever only reads does not mind.
         assert store.matches.get(row.token) == row
         other.execute("ROLLBACK")
-        assert store.matches.keep_game(row.token, game(1), b"")
+        assert store.matches.add_game(row.token, game(1), b"")
 
 
 @pytest.mark.postgres
@@ -149,13 +149,13 @@ def test_a_server_that_another_program_blocks_is_told(postgresql: postgres.Serve
 
     url = postgresql.new_database()
     database = url.partition("?")[0].rpartition("/")[2]
-    with Store(url, patience=0.2) as store:
+    with Store(url, timeout=0.2) as store:
         row = match(store)
         with psycopg.connect(f"host={postgresql.folder} user=owner dbname={database}") as other:
             other.execute("LOCK TABLE matches IN ACCESS EXCLUSIVE MODE")
             with pytest.raises(StoreLockedError, match="locked"):
-                store.matches.keep_game(row.token, game(1), b"")
-        assert store.matches.keep_game(row.token, game(1), b"")
+                store.matches.add_game(row.token, game(1), b"")
+        assert store.matches.add_game(row.token, game(1), b"")
 
 
 @pytest.mark.postgres
@@ -196,8 +196,8 @@ def test_many_threads_write_and_read_at_once(store: Store) -> None:
     def play(token: str) -> None:
         try:
             for number in range(1, 9):
-                assert store.matches.keep_game(token, game(number), bytes(1_000))
-                assert len(store.matches.finished_games(token)) == number
+                assert store.matches.add_game(token, game(number), bytes(1_000))
+                assert len(store.matches.list_game_results(token)) == number
                 store.matches.list()
         except BaseException as error:
             errors.append(error)
@@ -209,7 +209,7 @@ def test_many_threads_write_and_read_at_once(store: Store) -> None:
     for thread in threads:
         thread.join()
     assert not errors
-    assert [row.games for row in store.matches.unfinished()] == [(8, 0)] * 8
+    assert [row.games for row in store.matches.list_unfinished()] == [(8, 0)] * 8
 
 
 def test_rows_that_are_not_understood_are_told(store: Store, url: str) -> None:
@@ -225,20 +225,20 @@ def test_rows_that_are_not_understood_are_told(store: Store, url: str) -> None:
 def test_numbers_that_no_database_takes_are_refused(store: Store) -> None:
     row = match(store)
     with pytest.raises((InputError, StoreError), match="number"):
-        store.matches.keep_game(row.token, game(1, scores=(2**63, 0)), b"")
-    assert store.matches.finished_games(row.token) == ()
+        store.matches.add_game(row.token, game(1, scores=(2**63, 0)), b"")
+    assert store.matches.list_game_results(row.token) == ()
 
 
 def test_a_full_disk_is_told_and_leaves_nothing(tmp_path: Path) -> None:
     with Store(f"sqlite:///{tmp_path / 'contest.db'}") as store:
         row = match(store)
         # The one connection that there is can write some pages more.
-        with store._database.reading() as session:
+        with store._database.read_transaction() as session:
             pages = session.scalar(text("PRAGMA page_count"))
             session.execute(text(f"PRAGMA max_page_count = {pages + 2}"))
         with pytest.raises(StoreUnreachableError, match="no room"):
-            store.matches.keep_game(row.token, game(1), bytes(100_000))
-        assert store.matches.finished_games(row.token) == ()
+            store.matches.add_game(row.token, game(1), bytes(100_000))
+        assert store.matches.list_game_results(row.token) == ()
         assert store.matches.get(row.token).games == (0, 0)
 
 
@@ -247,4 +247,4 @@ def test_a_new_store_that_another_program_holds_is_told(tmp_path: Path) -> None:
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StoreLockedError, match="locked"):
-            Store(f"sqlite:///{file}", patience=0.1).open()
+            Store(f"sqlite:///{file}", timeout=0.1).open()

@@ -10,7 +10,7 @@ import pytest
 
 from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.scheduler_protocol import MAX_FRAME_BYTES
-from sevenbag.contest.store import UNFINISHED, BotSeat, MatchState, Store
+from sevenbag.contest.store import UNFINISHED, BuiltinEntrant, MatchState, Store
 from sevenbag.errors import InputError, UnknownEntryError
 from tests.contest.store.entries import HASH, RULES, ending, game, match, teams
 
@@ -28,26 +28,26 @@ def test_a_match_is_read_as_it_was_written(store: Store) -> None:
     row = store.matches.add(
         kind="test",
         name="Test of one",
-        seats=(team.id, BotSeat(name="Test Client", bot="random")),
+        players=(team.id, BuiltinEntrant(name="Test Client", bot="random")),
         rules=RULES,
     )
     assert len(row.token) == 36
     assert (row.kind, row.name, row.rules, row.state) == ("test", "Test of one", RULES, "waiting")
-    assert [(seat.team, seat.team_id, seat.bot) for seat in row.seats] == [
+    assert [(seat.team, seat.team_id, seat.bot) for seat in row.players] == [
         ("one", team.id, ""),
         ("Test Client", None, "random"),
     ]
     assert store.matches.get(row.token) == store.matches.find(row.token) == row
-    assert store.matches.by_id(row.id) == row
-    assert store.matches.list() == store.matches.unfinished() == (row,)
+    assert store.matches.find_by_id(row.id) == row
+    assert store.matches.list() == store.matches.list_unfinished() == (row,)
 
 
 def test_a_server_is_told_all_that_it_needs(store: Store) -> None:
     one, two = teams(store, "one", "two")
-    row = store.matches.add(kind="test", name="T", seats=(two.id, one.id), rules=RULES)
-    store.matches.keep_game(row.token, game(1), b"")
+    row = store.matches.add(kind="test", name="T", players=(two.id, one.id), rules=RULES)
+    store.matches.add_game(row.token, game(1), b"")
     store.teams.set_password(one.id, HASH + "bmV3")
-    place = store.matches.place(row.token)
+    place = store.matches.load_assignment(row.token)
     assert (place.match_token, place.match_name, place.rules) == (row.token, "T", RULES)
     assert [(seat.team, seat.password_hash, seat.bot) for seat in place.players] == [
         ("two", HASH, ""),
@@ -59,33 +59,37 @@ def test_a_server_is_told_all_that_it_needs(store: Store) -> None:
 def test_every_placement_of_a_match_has_a_higher_attempt(store: Store) -> None:
     one, two = teams(store, "one", "two")
     row: MatchRow | None = store.matches.add(
-        kind="test", name="T", seats=(one.id, two.id), rules=RULES
+        kind="test", name="T", players=(one.id, two.id), rules=RULES
     )
     attempts: list[int] = []
     ways: tuple[tuple[MatchState, ...], ...] = ((), ("playing",), ("playing",), ())
     for way in ways:
         assert row is not None
-        row = store.matches.change(row, "placed", server="a")
-        attempts.append(store.matches.place(row.token if row else "").attempt)
+        row = store.matches.set_state(row, "placed", server="a")
+        attempts.append(store.matches.load_assignment(row.token if row else "").attempt)
         for state in (*way, "waiting"):
             assert row is not None
-            row = store.matches.change(row, state)
+            row = store.matches.set_state(row, state)
     assert attempts[0] == 1
     assert attempts == sorted(set(attempts))
 
 
 def test_seats_need_two_names(store: Store) -> None:
     one, two = teams(store, "Test Client", "two")
-    bot = BotSeat(name="test client", bot="random")
-    seats: list[tuple[int | BotSeat, int | BotSeat]] = [(one.id, one.id), (one.id, bot), (bot, bot)]
+    bot = BuiltinEntrant(name="test client", bot="random")
+    seats: list[tuple[int | BuiltinEntrant, int | BuiltinEntrant]] = [
+        (one.id, one.id),
+        (one.id, bot),
+        (bot, bot),
+    ]
     for pair in seats:
         with pytest.raises(InputError, match="cannot both be"):
-            store.matches.add(kind="test", name="T", seats=pair, rules=RULES)
+            store.matches.add(kind="test", name="T", players=pair, rules=RULES)
     with pytest.raises(UnknownEntryError, match="team number 99"):
-        store.matches.add(kind="test", name="T", seats=(two.id, 99), rules=RULES)
+        store.matches.add(kind="test", name="T", players=(two.id, 99), rules=RULES)
     with pytest.raises(UnknownEntryError, match="contest number 9"):
         store.matches.add(
-            kind="contest", name="T", seats=(one.id, two.id), rules=RULES, contest_id=9
+            kind="contest", name="T", players=(one.id, two.id), rules=RULES, contest_id=9
         )
     assert store.matches.list() == ()
 
@@ -94,9 +98,9 @@ def test_unknown_tokens_are_told_without_repeating_them(store: Store) -> None:
     for token in ["", "x", RANDOM_TOKEN, "\0" * 36, "\ud800" * 36, "x" * 10**6]:
         asks: list[Callable[[], Any]] = [
             partial(store.matches.get, token),
-            partial(store.matches.place, token),
-            partial(store.matches.finished_games, token),
-            partial(store.matches.keep_game, token, game(1), b""),
+            partial(store.matches.load_assignment, token),
+            partial(store.matches.list_game_results, token),
+            partial(store.matches.add_game, token, game(1), b""),
             partial(store.matches.finish, token, ending()),
         ]
         for ask in asks:
@@ -108,28 +112,28 @@ def test_unknown_tokens_are_told_without_repeating_them(store: Store) -> None:
 def test_unknown_numbers_are_nothing(store: Store) -> None:
     match(store)
     for number in [0, -5, 999, 2**31, 2**80]:
-        assert store.matches.by_id(number) is None
-        assert store.matches.games(number) == ()
-        assert store.matches.replay(number, 1) is None
-        assert store.matches.replay(1, number) is None
+        assert store.matches.find_by_id(number) is None
+        assert store.matches.list_games(number) == ()
+        assert store.matches.read_replay(number, 1) is None
+        assert store.matches.read_replay(1, number) is None
         assert store.matches.list(contest_id=number) == ()
         assert store.matches.list(team_id=number) == ()
         assert store.matches.current(number) is None
-        assert store.matches.of_contest(number) == ()
+        assert store.matches.list_of_contest(number) == ()
 
 
 def test_whoever_changes_a_match_must_have_seen_the_last_change(store: Store) -> None:
     seen = match(store)
-    placed = store.matches.change(seen, "placed", server="north")
+    placed = store.matches.set_state(seen, "placed", server="north")
     assert placed is not None
     assert (placed.state, placed.server) == ("placed", "north")
     # A second scheduler, or a stale one, still sees the match wait.
-    assert store.matches.change(seen, "placed", server="south") is None
+    assert store.matches.set_state(seen, "placed", server="south") is None
     assert store.matches.get(seen.token) == placed
-    playing = store.matches.change(placed, "playing")
+    playing = store.matches.set_state(placed, "playing")
     assert playing is not None
     assert (playing.state, playing.server) == ("playing", "north")
-    waiting = store.matches.change(playing, "waiting")
+    waiting = store.matches.set_state(playing, "waiting")
     assert waiting is not None
     assert (waiting.state, waiting.server, waiting.began) == ("waiting", "", playing.began)
 
@@ -140,10 +144,10 @@ def test_times_tell_when_a_match_was_where(url: str) -> None:
         ticking = False
         one, two = teams(store, "one", "two")
         ticking = True
-        row = store.matches.add(kind="test", name="T", seats=(one.id, two.id), rules=RULES)
+        row = store.matches.add(kind="test", name="T", players=(one.id, two.id), rules=RULES)
         states: tuple[MatchState, ...] = ("placed", "playing", "placed", "playing")
         for state in states:
-            row = store.matches.change(row, state, server="n") or row
+            row = store.matches.set_state(row, state, server="n") or row
         store.matches.finish(row.token, ending())
         row = store.matches.get(row.token)
         assert (row.created, row.placed, row.began, row.ended) == (10, 40, 30, 60)
@@ -156,7 +160,7 @@ def test_of_many_schedulers_one_places_a_match(store: Store, url: str) -> None:
     def place(number: int) -> None:
         with Store(url) as own:
             begin.wait()
-            row = own.matches.change(seen, "placed", server=f"server {number}")
+            row = own.matches.set_state(seen, "placed", server=f"server {number}")
             if row is not None:
                 won.append(row.server)
 
@@ -172,15 +176,15 @@ def test_of_many_schedulers_one_places_a_match(store: Store, url: str) -> None:
 def test_matches_that_are_over_stay_so(store: Store) -> None:
     row = match(store)
     with pytest.raises(InputError, match="done"):
-        store.matches.change(row, "done")
-    off = store.matches.change(row, "called off")
+        store.matches.set_state(row, "done")
+    off = store.matches.set_state(row, "called off")
     assert off is not None
     assert off.ended is not None
     for state in get_args(MatchState):
         with pytest.raises(InputError, match="called off"):
-            store.matches.change(off, state)
+            store.matches.set_state(off, state)
     assert not store.matches.finish(row.token, ending())
-    assert not store.matches.keep_game(row.token, game(1), b"")
+    assert not store.matches.add_game(row.token, game(1), b"")
     assert store.matches.get(row.token) == off
 
 
@@ -192,7 +196,7 @@ def test_the_first_result_of_a_match_stays(store: Store) -> None:
     done = store.matches.get(row.token)
     assert (done.state, done.result) == ("done", ending(1))
     # Whoever still sees it wait cannot change it.
-    assert store.matches.change(row, "placed", server="n") is None
+    assert store.matches.set_state(row, "placed", server="n") is None
 
 
 def test_a_match_without_a_winner_is_called_off(store: Store) -> None:
@@ -225,18 +229,18 @@ def test_games_are_kept_as_a_dictionary_would(store: Store) -> None:
             expected = told.number == len(games) + 1 and token not in over
             if expected:
                 games[told.number] = (told, replay)
-        assert store.matches.keep_game(token, told, replay) is expected
+        assert store.matches.add_game(token, told, replay) is expected
     assert all(kept.values())
     for row in rows:
         games = kept[row.token]
         results = [games[number][0] for number in range(1, len(games) + 1)]
-        assert list(store.matches.finished_games(row.token)) == results
-        listed = store.matches.games(row.id)
+        assert list(store.matches.list_game_results(row.token)) == results
+        listed = store.matches.list_games(row.id)
         assert [(one.result, one.replay_bytes) for one in listed] == [
             (result, len(replay)) for result, replay in (games[r.number] for r in results)
         ]
         for number, (_, replay) in games.items():
-            assert store.matches.replay(row.id, number) == replay
+            assert store.matches.read_replay(row.id, number) == replay
         sums = store.matches.get(row.token)
         assert sums.games == tuple(sum(r.winner == seat for r in results) for seat in (0, 1))
         assert sums.points == tuple(sum(r.scores[seat] for r in results) for seat in (0, 1))
@@ -249,7 +253,7 @@ def test_a_game_that_is_told_by_two_servers_at_once_is_kept_once(store: Store) -
 
     def keep(number: int) -> None:
         begin.wait()
-        kept[number] = store.matches.keep_game(row.token, told[number], bytes([number]))
+        kept[number] = store.matches.add_game(row.token, told[number], bytes([number]))
 
     threads = [threading.Thread(target=keep, args=(number,)) for number in range(6)]
     for thread in threads:
@@ -257,29 +261,29 @@ def test_a_game_that_is_told_by_two_servers_at_once_is_kept_once(store: Store) -
     for thread in threads:
         thread.join()
     (first,) = (number for number, mine in kept.items() if mine)
-    assert store.matches.finished_games(row.token) == (told[first],)
-    assert store.matches.replay(row.id, 1) == bytes([first])
+    assert store.matches.list_game_results(row.token) == (told[first],)
+    assert store.matches.read_replay(row.id, 1) == bytes([first])
     assert store.matches.get(row.token).games == (1, 0)
 
 
 def test_a_replay_has_an_end(store: Store) -> None:
     row = match(store)
     with pytest.raises(InputError, match="too long"):
-        store.matches.keep_game(row.token, game(1), bytes(MAX_FRAME_BYTES + 1))
-    assert store.matches.finished_games(row.token) == ()
+        store.matches.add_game(row.token, game(1), bytes(MAX_FRAME_BYTES + 1))
+    assert store.matches.list_game_results(row.token) == ()
 
 
 def test_lists_are_chosen_by_state_kind_contest_and_team(store: Store) -> None:
     one, two, three = teams(store, "one", "two", "three")
     contest = store.contests.add("C", RULES, ContestPlan(), [one.id, two.id, three.id])
-    bot = BotSeat(name="Bot", bot="random")
+    bot = BuiltinEntrant(name="Bot", bot="random")
     rows: list[MatchRow] = [
-        store.matches.add(kind="test", name="1", seats=(one.id, bot), rules=RULES),
+        store.matches.add(kind="test", name="1", players=(one.id, bot), rules=RULES),
         *(
             store.matches.add(
                 kind="contest",
                 name=str(number),
-                seats=seats,
+                players=seats,
                 rules=RULES,
                 contest_id=contest.id,
                 slot=f"slot {number}",
@@ -302,26 +306,26 @@ def test_lists_are_chosen_by_state_kind_contest_and_team(store: Store) -> None:
     assert names(team_id=one.id) == "321"
     assert names(team_id=two.id) == "2"
     assert names(team_id=one.id, kind="contest", states=["done"]) == "2"
-    assert [row.name for row in store.matches.of_contest(contest.id)] == ["2", "3"]
-    assert [row.name for row in store.matches.unfinished()] == ["1", "3"]
+    assert [row.name for row in store.matches.list_of_contest(contest.id)] == ["2", "3"]
+    assert [row.name for row in store.matches.list_unfinished()] == ["1", "3"]
     assert store.matches.counts() == {"waiting": 2, "done": 1}
 
 
 def test_a_team_is_told_its_match_of_the_contest(store: Store) -> None:
     one, two, three = teams(store, "one", "two", "three")
     contest = store.contests.add("C", RULES, ContestPlan(), [one.id, two.id, three.id])
-    bot = BotSeat(name="Bot", bot="random")
-    store.matches.add(kind="test", name="T", seats=(one.id, bot), rules=RULES)
+    bot = BuiltinEntrant(name="Bot", bot="random")
+    store.matches.add(kind="test", name="T", players=(one.id, bot), rules=RULES)
     assert store.matches.current(one.id) is None
-    contest = store.contests.change(contest, "running") or contest
-    first, second, third = store.contests.draw_up(contest.id)
-    assert {one.id, two.id, three.id} >= {seat.team_id for seat in first.seats}
-    mine = [row for row in (first, second, third) if one.id in {s.team_id for s in row.seats}]
+    contest = store.contests.set_state(contest, "running") or contest
+    first, second, third = store.contests.create_due_matches(contest.id)
+    assert {one.id, two.id, three.id} >= {seat.team_id for seat in first.players}
+    mine = [row for row in (first, second, third) if one.id in {s.team_id for s in row.players}]
     assert store.matches.current(one.id) == mine[0]
-    placed = store.matches.change(mine[1], "placed", server="n")
+    placed = store.matches.set_state(mine[1], "placed", server="n")
     assert placed is not None
     assert store.matches.current(one.id) == placed
-    playing = store.matches.change(placed, "playing")
+    playing = store.matches.set_state(placed, "playing")
     assert store.matches.current(one.id) == playing
     for row in mine:
         store.matches.finish(row.token, ending())

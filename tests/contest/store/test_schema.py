@@ -14,7 +14,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, text
 
 from sevenbag.contest.store import Store
-from sevenbag.contest.store.database import VERSION_TABLE, bring_up, versions
+from sevenbag.contest.store.database import VERSION_TABLE, list_revisions, migrate
 from sevenbag.contest.store.tables import Base
 from sevenbag.errors import StoreError, StoreVersionError
 from tests.contest.store.entries import match
@@ -41,10 +41,10 @@ def test_the_tables_are_those_of_the_migrations(store: Store, url: str) -> None:
     engine.dispose()
 
 
-@pytest.mark.parametrize("version", versions())
+@pytest.mark.parametrize("version", list_revisions())
 def test_databases_of_every_version_become_of_this_one(url: str, version: str) -> None:
     engine = create_engine(url)
-    bring_up(engine, url, to=version)
+    migrate(engine, url, to=version)
     with engine.connect() as connection:
         found = connection.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}"))
         assert found == version
@@ -65,14 +65,14 @@ def test_what_old_versions_wrote_is_read(tmp_path: Path, file: Path) -> None:
         (contest,) = store.contests.list()
         assert (contest.name, contest.state) == (expected["contest"], expected["state"])
         assert [one.name for one in contest.entrants] == expected["entrants"]
-        rows = store.matches.of_contest(contest.id)
+        rows = store.matches.list_of_contest(contest.id)
         assert [[row.slot, row.state, *row.games, *row.points] for row in rows] == expected[
             "matches"
         ]
-        replay = store.matches.replay(rows[0].id, 1)
+        replay = store.matches.read_replay(rows[0].id, 1)
         assert replay is not None
         assert replay.hex() == expected["replay"]
-        assert store.teams.verdicts(contest.entrants[0].team_id) == expected["verdicts"]
+        assert store.teams.count_moves(contest.entrants[0].team_id) == expected["verdicts"]
         assert store.contests.tournament(contest.id).champion == expected["champion"]
 
 

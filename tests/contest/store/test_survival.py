@@ -45,17 +45,17 @@ def told_before_death(url: str, token: str, games: int, delay: float) -> int:
 def check_games(store: Store, token: str, told: int) -> int:
     """Nothing that was told is missing, and nothing is there in part."""
     row = store.matches.get(token)
-    games = store.matches.games(row.id)
+    games = store.matches.list_games(row.id)
     # One that was kept may not have been told.
     assert told <= len(games) <= told + 1
     for number, one in enumerate(games, start=1):
         assert one.result == game(number)
-        assert store.matches.replay(row.id, number) == replay(number)
+        assert store.matches.read_replay(row.id, number) == replay(number)
     assert row.games == (len(games), 0)
     assert row.points == (300 * len(games), 100 * len(games))
-    first = row.seats[0].team_id
+    first = row.players[0].team_id
     assert first is not None
-    assert store.teams.verdicts(first) == {"done": 8 * len(games)}
+    assert store.teams.count_moves(first) == {"done": 8 * len(games)}
     return len(games)
 
 
@@ -103,7 +103,7 @@ def test_a_server_that_crashes_has_kept_what_it_told() -> None:
         with Store(url) as store:
             token = match(store).token
             for number in range(1, 4):
-                assert store.matches.keep_game(token, game(number), replay(number))
+                assert store.matches.add_game(token, game(number), replay(number))
                 server.crash()
                 with pytest.raises(StoreUnreachableError):
                     store.matches.get(token)
@@ -131,7 +131,7 @@ def test_what_is_synced_to_disk(tmp_path: Path) -> None:
     with Store(f"sqlite:///{file}") as store, closing(sqlite3.connect(file)) as other:
         store.ping()
         assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-        with store._database.reading() as session:
+        with store._database.read_transaction() as session:
             connection = session.connection()
             asked += [
                 str(connection.exec_driver_sql(f"PRAGMA {name}").scalar_one())

@@ -91,7 +91,7 @@ class GameServer:
         token = self.states.token
         self._ended.append(result)
         self._tell(GameFinished(match_token=token, result=result, replay=replay))
-        while len(self._site.store.matches.finished_games(token)) < result.number:
+        while len(self._site.store.matches.list_game_results(token)) < result.number:
             self._site.run(asyncio.sleep(0.01))
         self.states.end_game(result.scores, result.winner)
 

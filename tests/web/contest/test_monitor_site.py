@@ -209,7 +209,7 @@ def contest(site: Running, plan: ContestPlan, names: tuple[str, ...] = NAMES) ->
         for name in names
     ]
     row = site.store.contests.add("Cup", RULES, plan, ids)
-    running = site.store.contests.change(row, "running")
+    running = site.store.contests.set_state(row, "running")
     assert running is not None
     return running
 
@@ -217,7 +217,7 @@ def contest(site: Running, plan: ContestPlan, names: tuple[str, ...] = NAMES) ->
 def play_slot(site: Running, row: ContestRow, slot: str, winner: int) -> None:
     """Let the first or second seat of a match win it, by three games of the plainest kind."""
     matches = site.store.matches
-    found = next(each for each in matches.of_contest(row.id) if each.slot == slot)
+    found = next(each for each in matches.list_of_contest(row.id) if each.slot == slot)
     needed = row.rules.match.games // 2 + 1
     for number in range(1, needed + 1):
         result = ContestGameResult(
@@ -227,7 +227,7 @@ def play_slot(site: Running, row: ContestRow, slot: str, winner: int) -> None:
             ending="top out",
             scores=(100, 200),
         )
-        assert matches.keep_game(found.token, result, b"replay")
+        assert matches.add_game(found.token, result, b"replay")
     games = (needed, 0) if winner == 0 else (0, needed)
     points = (100 * needed, 200 * needed)
     assert matches.finish(
@@ -260,7 +260,7 @@ def test_a_bracket_fills(make_site: Callable[..., Running]) -> None:
             contest_id=row.id,
             slot=fixture.slot,
             name=fixture.name,
-            seats=(row.entrants[one].team_id, row.entrants[other].team_id),
+            players=(row.entrants[one].team_id, row.entrants[other].team_id),
             rules=row.rules,
         )
     play_slot(site, row, tournament.due_matches[0].slot, 1)
@@ -284,7 +284,7 @@ def test_match_won_without_games(
 ) -> None:
     site = make_site()
     row = contest(site, ContestPlan(ranking=False), NAMES[:2])
-    (match,) = site.store.contests.draw_up(row.id)
+    (match,) = site.store.contests.create_due_matches(row.id)
     result = MatchResult(winner=1, ending=ending, games=(0, 0), points=(0, 0))
     assert site.store.matches.finish(match.token, result)
     visitor = site.visitor()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.contest.client.connection import parse_address
-from sevenbag.contest.client.contest_client import Manner, play_match
+from sevenbag.contest.client.connection import parse_server_address
+from sevenbag.contest.client.contest_client import JoinOptions, play_match
 from sevenbag.contest.server.game_server import GameServer
 from sevenbag.contest.server.scheduler_client import Uplink
 from sevenbag.contest.settings import (
@@ -88,14 +88,14 @@ def test_two_bots_play(
         page.goto(f"{site.address}matches/{made.match_id}")
         page.locator("#connection", has_text="Waiting for the teams").wait_for()
         page.evaluate(WATCH)
-        address = parse_address(
+        address = parse_server_address(
             f"pason://127.0.0.1:{made.address.command_port},{made.address.state_port}"
         )
-        manner = Manner("Alpha", PASSWORD, "random", moves_per_second=40)
+        manner = JoinOptions("Alpha", PASSWORD, "random", moves_per_second=40)
         played = site.run(play_match(address, made.token, manner, lambda _: None))
         page.locator("#connection", has_text=re.compile("The match is over")).wait_for()
         page.get_by_role("link", name="Watch game 1").wait_for()
-        (game,) = site.store.matches.games(made.match_id)
+        (game,) = site.store.matches.list_games(made.match_id)
         assert played.result.end_heard
         shown = [page.inner_text(f"[data-statistic=score][data-seat='{seat}']") for seat in (0, 1)]
         assert shown == [f"{score:,}" for score in game.result.scores]

@@ -216,7 +216,7 @@ def test_a_contest_is_started_paused_and_called_off(site: Running, admin: Visito
         assert "paused" in admin.get(page).words
         assert deed(admin, row, "resume").status == 303
         shown = admin.get("/admin")
-        match = site.store.matches.of_contest(row.id)[0]
+        match = site.store.matches.list_of_contest(row.id)[0]
         assert f'action="/admin/matches/{match.id}/call-off"' in shown.text
         assert admin.send("/admin", action=f"/admin/matches/{match.id}/call-off").status == 303
         # It is played anew.

@@ -8,7 +8,7 @@ import pytest
 
 from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
 from sevenbag.contest.settings import ContestRules
-from sevenbag.contest.store import BotSeat
+from sevenbag.contest.store import BuiltinEntrant
 from sevenbag.errors import SchedulerError
 
 if TYPE_CHECKING:
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from tests.web.contest.conftest import Running
 
 
-def match_of(site: Running, *seats: int | BotSeat) -> MatchRow:
+def match_of(site: Running, *seats: int | BuiltinEntrant) -> MatchRow:
     first, second = seats
     row = site.store.matches.add(
-        kind="test", name="A match", seats=(first, second), rules=ContestRules()
+        kind="test", name="A match", players=(first, second), rules=ContestRules()
     )
-    placed = site.store.matches.change(row, "placed", server="here")
+    placed = site.store.matches.set_state(row, "placed", server="here")
     assert placed is not None
-    playing = site.store.matches.change(placed, "playing")
+    playing = site.store.matches.set_state(placed, "playing")
     assert playing is not None
     return playing
 
@@ -49,7 +49,7 @@ def played(site: Running) -> MatchRow:
     """Two games between two teams, of which the second one sits on the right."""
     left, right = site.add_team("Left"), site.add_team("Right")
     row = match_of(site, left, right)
-    keep = site.store.matches.keep_game
+    keep = site.store.matches.add_game
     moves = {"done": 40, "collides": 2}, {"done": 1_812, "collides": 9, "out of date": 14}
     assert keep(row.token, game(1, 1, (100, 12_500), *moves), b"replay")
     assert keep(row.token, game(2, 0, (800, 300), {}, {"no piece": 3}), b"replay")
@@ -83,7 +83,9 @@ def test_what_became_of_its_moves_altogether(site: Running, played: MatchRow) ->
 
 def test_matches_are_shown_page_by_page(site: Running) -> None:
     number = site.add_team("Busy")
-    rows = [match_of(site, number, BotSeat(name="Test Client", bot="random")) for _ in range(45)]
+    rows = [
+        match_of(site, number, BuiltinEntrant(name="Test Client", bot="random")) for _ in range(45)
+    ]
     busy = site.team("Busy")
     shown: list[str] = []
     path: str | None = "/team/matches"

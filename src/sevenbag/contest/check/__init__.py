@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from sevenbag.bots.check.finding import Report
-    from sevenbag.contest.client.connection import Address
+    from sevenbag.contest.client.connection import ServerAddress
 
 __all__ = ["CLAUSES", "Side", "Timing", "check_server"]
 
 
 async def check_server(
-    address: Address, token: str, sides: tuple[Side, Side], timing: Timing | None = None
+    address: ServerAddress, token: str, sides: tuple[Side, Side], timing: Timing | None = None
 ) -> Report:
     """Play one match on a server and tell what is not as the contest's text has it.
 
@@ -31,7 +31,7 @@ async def check_server(
         timing: how patient to be.
 
     Raises:
-        SilentServerError: there is no such host.
+        ServerUnreachableError: there is no such host.
     """
     lab = Lab(address, token, sides, timing or Timing())
     try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.bots.builtin.beam_bot import BeamBot
 from sevenbag.contest.check.lab import GoneError
-from sevenbag.contest.client.bot_controller import Planner
+from sevenbag.contest.client.bot_controller import BotController
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.pason.messages import GamePieceState, decode_state
 from sevenbag.protocols.pason.pason_conversion import SHAPES
@@ -89,19 +89,19 @@ async def late_listener(lab: Lab) -> None:
 async def clears(lab: Lab) -> None:
     """Our beam search plays, until rows were cleared and sent, or for some pieces."""
     side, other = lab.sides
-    planner = Planner(BeamBot(nodes=400), side.name)
+    planner = BotController(BeamBot(nodes=400), side.name)
     await planner.prepare()
-    forward, lab.follower.told = lab.follower.told, planner.hear
+    forward, lab.follower.told = lab.follower.told, planner.handle_message
     games = len(lab.follower.games)
     ends = time.monotonic() + _MOST_SECONDS
     try:
         for message in lab.follower.newest:
-            planner.hear(message, time.monotonic())
+            planner.handle_message(message, time.monotonic())
         while (
             len(lab.follower.games) == games
-            and planner.tally.pieces < _MOST_PIECES
+            and planner.counts.pieces < _MOST_PIECES
             # Where moves do something else, there is nothing to be seen here.
-            and planner.tally.strays < _MOST_STRAYS
+            and planner.counts.replanned < _MOST_STRAYS
             and time.monotonic() < ends
             and not _has_seen_all(lab)
         ):
@@ -109,7 +109,7 @@ async def clears(lab: Lab) -> None:
             if order is not None:
                 answer = await lab.move(side.name, order.move, order.number)
                 _expect_done(lab, answer)
-                planner.answered(time.monotonic())
+                planner.move_answered(time.monotonic())
             elif other.password is not None and _is_late(lab, other.name):
                 await _tumble(lab, other.name)
             else:

@@ -16,14 +16,14 @@ from sevenbag.bots.check.notebook import Notebook
 from sevenbag.contest.check.clauses import CLAUSES
 from sevenbag.contest.check.follower import Follower
 from sevenbag.contest.check.letter import faults
-from sevenbag.contest.client.connection import Channel, expect_host
-from sevenbag.errors import ContestError, ProtocolError, SilentServerError
+from sevenbag.contest.client.connection import ClientSocket, resolve_host
+from sevenbag.errors import ContestError, ProtocolError, ServerUnreachableError
 from sevenbag.protocols.pason.messages import decode_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag.contest.client.connection import Address
+    from sevenbag.contest.client.connection import ServerAddress
     from sevenbag.protocols.json_lines import Severity
     from sevenbag.protocols.pason.messages import PieceState
 
@@ -82,7 +82,9 @@ class Lab(Notebook):
         tokens: client tokens, by team.
     """
 
-    def __init__(self, address: Address, token: str, sides: tuple[Side, Side], timing: Timing):
+    def __init__(
+        self, address: ServerAddress, token: str, sides: tuple[Side, Side], timing: Timing
+    ):
         """Nothing is connected yet."""
         report = Report(str(address), protocol="Pason")
         super().__init__(CLAUSES.values(), report)
@@ -97,8 +99,8 @@ class Lab(Notebook):
         self._address = address
         self._lines: deque[str] = deque(maxlen=200)
         self._context = zmq.Context()
-        self._commands: dict[str, Channel] = {}
-        self._states: Channel | None = None
+        self._commands: dict[str, ClientSocket] = {}
+        self._states: ClientSocket | None = None
         self._looked_at: set[str] = set()
         self._silent = 0
         self._ends_at = time.monotonic() + timing.whole
@@ -107,15 +109,15 @@ class Lab(Notebook):
         """Subscribe.
 
         Raises:
-            SilentServerError: there is no such host.
+            ServerUnreachableError: there is no such host.
         """
-        await expect_host(self._address, self.timing.answer)
+        await resolve_host(self._address, self.timing.answer)
         self._states = self.subscribe()
 
-    def subscribe(self) -> Channel:
+    def subscribe(self) -> ClientSocket:
         """One more subscriber."""
         endpoint = self._address.state_endpoint
-        return Channel(self._context, zmq.SUB, endpoint, (self.token.encode(),))
+        return ClientSocket(self._context, zmq.SUB, endpoint, (self.token.encode(),))
 
     def close(self) -> None:
         """Leave."""
@@ -224,14 +226,14 @@ class Lab(Notebook):
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _channel(self, team: str) -> Channel:
+    def _channel(self, team: str) -> ClientSocket:
         if team not in self._commands:
             # It hears what a REQ socket would pass over: a second answer.
             endpoint = self._address.command_endpoint
-            self._commands[team] = Channel(self._context, zmq.DEALER, endpoint)
+            self._commands[team] = ClientSocket(self._context, zmq.DEALER, endpoint)
         return self._commands[team]
 
-    def _expect_nothing(self, channel: Channel) -> None:
+    def _expect_nothing(self, channel: ClientSocket) -> None:
         while channel.received:
             frames = channel.received.popleft()
             self._lines.append(f"< {_shortened(frames[-1])}")
@@ -289,7 +291,7 @@ class Lab(Notebook):
             self.follower.hear(decode_state(data))
 
 
-ENDS: Final = (GoneError, SilentServerError)
+ENDS: Final = (GoneError, ServerUnreachableError)
 """What ends a check."""
 _MOST_SILENT: Final = 3
 

@@ -6,13 +6,21 @@ the decisions of a bot into moves, `match_session` exchanges messages with a ser
 """
 
 from sevenbag.contest.client.match_client import (
-    AsyncMatch,
-    AsyncTurn,
-    Match,
-    MatchResult,
-    Turn,
+    AsyncClientMatch,
+    AsyncClientTurn,
+    ClientMatch,
+    ClientTurn,
+    TeamMatchResult,
     connect,
     connect_async,
 )
 
-__all__ = ["AsyncMatch", "AsyncTurn", "Match", "MatchResult", "Turn", "connect", "connect_async"]
+__all__ = [
+    "AsyncClientMatch",
+    "AsyncClientTurn",
+    "ClientMatch",
+    "ClientTurn",
+    "TeamMatchResult",
+    "connect",
+    "connect_async",
+]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from sevenbag._kernel import Piece
 from sevenbag.bots.bot import Limits
 from sevenbag.contest.client.match_view import MatchView
-from sevenbag.contest.client.piece_planner import RULES, Order, Steering, Tally
+from sevenbag.contest.client.piece_planner import PASON_RULES, MoveOrder, PieceCounts, PiecePlanner
 from sevenbag.contest.game.state_encoder import GameStatistics, MatchStatistics
 from sevenbag.errors import BotError, BotForfeitError, BotStartError, BotTimeoutError, SevenbagError
 from sevenbag.game.position import Position
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from sevenbag.game import Rules
     from sevenbag.protocols.pason.messages import State
 
-__all__ = ["Order", "Planner", "Tally"]
+__all__ = ["BotController", "MoveOrder", "PieceCounts"]
 
 
-class Planner:
+class BotController:
     """Plays one seat of a match.
 
     Attributes:
@@ -72,16 +72,16 @@ class Planner:
         self._limits = limits or Limits()
         self._answer_seconds = answer_seconds
         self.wake = wake
-        self._steering = Steering(moves_per_second)
+        self._steering = PiecePlanner(moves_per_second)
         self._thinking: asyncio.Task[Suggestion] | None = None
         self._asked: tuple[int, int] | None = None
         self._board_awaited_until: float | None = None
         self._in_game = False
 
     @property
-    def tally(self) -> Tally:
+    def counts(self) -> PieceCounts:
         """What became of the pieces so far."""
-        return self._steering.tally
+        return self._steering.counts
 
     @property
     def is_thinking(self) -> bool:
@@ -104,16 +104,16 @@ class Planner:
 
     # --- the match ------------------------------------------------------------------------------
 
-    def hear(self, message: State | StatisticsMessage, now: float) -> None:
+    def handle_message(self, message: State | StatisticsMessage, now: float) -> None:
         """Process the next message of the state channel.
 
         Raises:
             ProtocolError: a board in it is none.
         """
-        self.view.hear(message)
+        self.view.handle_message(message)
         match message:
             case GameBoardState():
-                self._steering.see_board(self.view.boards.get(self.team, 0))
+                self._steering.update_board(self.view.boards.get(self.team, 0))
                 if self.team in self.view.boards:
                     self._board_awaited_until = None
             case GamePieceState():
@@ -126,27 +126,27 @@ class Planner:
                 pass
         self._consider(now)
 
-    def next_move(self, now: float) -> Order | None:
-        """The move to be made now, if there is one; `answered` is to follow."""
+    def next_move(self, now: float) -> MoveOrder | None:
+        """The move to be made now, if there is one; `move_answered` is to follow."""
         self._consider(now)
-        return None if self.failure else self._steering.next_order(now)
+        return None if self.failure else self._steering.next_move(now)
 
-    def answered(self, now: float) -> None:
+    def move_answered(self, now: float) -> None:
         """The last order was carried out, or refused."""
-        self._steering.answered(now)
+        self._steering.move_answered(now)
 
-    def lose_answer(self, now: float) -> None:
+    def move_unanswered(self, now: float) -> None:
         """Nobody knows whether the last order was carried out."""
-        self._steering.lose_answer(now)
+        self._steering.move_unanswered(now)
 
     @property
-    def due(self) -> float | None:
+    def next_move_at(self) -> float | None:
         """When to ask `next_move` again, if nothing else happens; None if there is no need to."""
         if self.failure:
             return None
         if self._board_awaited_until is not None:
             return self._board_awaited_until
-        return self._steering.due
+        return self._steering.next_move_at
 
     async def quit(self) -> None:
         """End the bot."""
@@ -166,7 +166,7 @@ class Planner:
             # Whoever comes late has not heard the board yet; at the very beginning it is empty.
             if self.team not in self.view.boards:
                 self._board_awaited_until = now + _BOARD_REPEATS
-        self._steering.see_piece(message.states.get(self.team), now)
+        self._steering.update_piece(message.states.get(self.team), now)
         if self._steering.number is None:
             self._asked = None
 
@@ -187,7 +187,7 @@ class Planner:
                 self._thinking.cancel()
             return
         self._asked = question
-        self._steering.forget()
+        self._steering.clear_targets()
         position = self._position()
         self._thinking = asyncio.ensure_future(self._think(position))
         self._thinking.add_done_callback(lambda task: self._thought(task, question))
@@ -229,7 +229,7 @@ class Planner:
             error = task.exception()
             if isinstance(error, BotForfeitError):
                 # It knows no move for this piece; it may know one for the next.
-                self._steering.give_up()
+                self._steering.choose_low_placement()
             elif isinstance(error, BotError):
                 self.failure = error
             elif question == self._asked and question[0] == self._steering.number:
@@ -242,9 +242,9 @@ class Planner:
         assert piece is not None
         moves = [move for move in suggestion.moves if move.piece == piece.piece]
         if moves:
-            self._steering.want(moves)
+            self._steering.set_targets(moves)
         else:
-            self._steering.give_up()
+            self._steering.choose_low_placement()
 
     def _limits_now(self) -> Limits:
         """What the bot may spend on this piece: less than it takes to fall to the stack."""
@@ -252,8 +252,8 @@ class Planner:
         bounded = limits.milliseconds is not None or limits.nodes is not None
         if not bounded or (self.bot.protocol is not None and limits.milliseconds is None):
             return limits
-        falls = self._steering.step * self._steering.rows_to_fall * 1000
-        if math.isinf(self._steering.step):
+        falls = self._steering.step_seconds * self._steering.rows_to_fall * 1000
+        if math.isinf(self._steering.step_seconds):
             return limits
         most = max(_LEAST_MS, _PART_OF_FALL * falls)
         return dataclasses.replace(limits, milliseconds=min(most, limits.milliseconds or math.inf))
@@ -275,5 +275,7 @@ def _rules_for(bot: Bot) -> Rules:
     contest's moves lead there.
     """
     if bot.protocol is None:
-        return RULES
-    return RULES.replace({"pieces": {"hold": True, "kicks": "none"}}, name="pason-2012, as told")
+        return PASON_RULES
+    return PASON_RULES.replace(
+        {"pieces": {"hold": True, "kicks": "none"}}, name="pason-2012, as told"
+    )

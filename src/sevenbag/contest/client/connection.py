@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import zmq
 
 from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT
-from sevenbag.errors import InputError, SilentServerError, shown
+from sevenbag.errors import InputError, ServerUnreachableError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,7 @@ SCHEME: Final = "pason://"
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ServerAddress:
     """A game server's two channels.
 
     Attributes:
@@ -53,7 +53,7 @@ class Address:
         return f"{SCHEME}{_bracketed(self.host)}{ports}"
 
 
-def parse_address(text: str) -> Address:
+def parse_server_address(text: str) -> ServerAddress:
     """The game server that a text names.
 
     One port alone is that of the command channel; the state channel is then one below, as 5556 is
@@ -70,15 +70,15 @@ def parse_address(text: str) -> Address:
         )
     host = match["host"].strip("[]")
     if match["command"] is None:
-        return Address(host)
+        return ServerAddress(host)
     command = _port(match["command"], text)
     state = command - 1 if match["state"] is None else _port(match["state"], text)
     if state == 0:
         raise InputError(f"{shown(text)}: there is no port below 1 for the state channel")
-    return Address(host, command, state)
+    return ServerAddress(host, command, state)
 
 
-class Channel:
+class ClientSocket:
     """A socket that is read as soon as something comes.
 
     Attributes:
@@ -134,7 +134,7 @@ class Channel:
             async with asyncio.timeout(seconds if math.isfinite(seconds) else None):
                 await self._news.wait()
 
-    def nudge(self) -> None:
+    def wake(self) -> None:
         """Whoever waits is to wait no longer."""
         self._news.set()
 
@@ -154,11 +154,11 @@ class Channel:
             self._news.set()
 
 
-async def expect_host(address: Address, seconds: float) -> None:
+async def resolve_host(address: ServerAddress, seconds: float) -> None:
     """See that there is such a host: ZeroMQ would look for it for ever.
 
     Raises:
-        SilentServerError: there is none, or nobody says so in time.
+        ServerUnreachableError: there is none, or nobody says so in time.
     """
     loop = asyncio.get_running_loop()
     for host in filter(None, dict.fromkeys((address.host, address.state_host))):
@@ -167,7 +167,7 @@ async def expect_host(address: Address, seconds: float) -> None:
                 await loop.getaddrinfo(host, address.command_port)
         except (OSError, UnicodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "that is no name of one"
-            raise SilentServerError(f"no host {host}: {why or 'not found in time'}") from None
+            raise ServerUnreachableError(f"no host {host}: {why or 'not found in time'}") from None
 
 
 # --- helpers ------------------------------------------------------------------------------------

@@ -18,17 +18,17 @@ import msgspec
 
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
-from sevenbag.contest.client.bot_controller import Planner
-from sevenbag.contest.client.connection import Address
-from sevenbag.contest.client.match_client import MatchResult, result_of
-from sevenbag.contest.client.match_session import Patience, Session
+from sevenbag.contest.client.bot_controller import BotController
+from sevenbag.contest.client.connection import ServerAddress
+from sevenbag.contest.client.match_client import TeamMatchResult, summarize_match
+from sevenbag.contest.client.match_session import MatchSession, SessionTimeouts
 from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, Port
 from sevenbag.errors import (
+    CommandRejectedError,
     ContestError,
     InputError,
     ProtocolError,
-    RefusedError,
-    SilentServerError,
+    ServerUnreachableError,
     shown,
 )
 from sevenbag.protocols.pason.messages import GameEnd
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class JoinOptions:
     """How a team plays.
 
     Attributes:
@@ -62,11 +62,11 @@ class Manner:
     moves_per_second: float = 0.0
     limits: Limits = field(default_factory=Limits)
     answer_seconds: float = 10.0
-    patience: Patience = field(default_factory=Patience)
+    timeouts: SessionTimeouts = field(default_factory=SessionTimeouts)
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class MatchReport:
     """What became of a match.
 
     Attributes:
@@ -75,12 +75,14 @@ class Played:
         undone: pieces that did not go where the bot wanted them, of how many.
     """
 
-    result: MatchResult
+    result: TeamMatchResult
     failure: str
-    undone: tuple[int, int]
+    missed_pieces: tuple[int, int]
 
 
-async def play_match(address: Address, token: str, manner: Manner, say: Say) -> Played:
+async def play_match(
+    address: ServerAddress, token: str, options: JoinOptions, report: Say
+) -> MatchReport:
     """Play one match to its end.
 
     The bot is made ready before anybody hears of us, and nothing of it is left afterwards.
@@ -94,20 +96,20 @@ async def play_match(address: Address, token: str, manner: Manner, say: Say) -> 
     Raises:
         SpecError: there is no such bot.
         BotStartError: the bot cannot be started, or does not play these rules.
-        RefusedError: the server does not let the team into the match.
-        SilentServerError: the server does not answer, or has gone.
+        CommandRejectedError: the server does not let the team into the match.
+        ServerUnreachableError: the server does not answer, or has gone.
     """
-    planner = _planner(manner)
+    planner = _planner(options)
     try:
         await planner.prepare()
-        return await _play(address, token, planner, manner, say)
+        return await _play(address, token, planner, options, report)
     finally:
         await planner.quit()
 
 
-async def play_all(
-    site: Site, manner: Manner, say: Say, *, wait_seconds: float = 3_600.0
-) -> list[Played]:
+async def play_all_matches(
+    site: SiteClient, options: JoinOptions, report: Say, *, wait_seconds: float = 3_600.0
+) -> list[MatchReport]:
     """Play every match that a site has for the team, until it has none any more.
 
     A match whose server dies is gone on with wherever the site says that it is now.
@@ -121,16 +123,16 @@ async def play_all(
     Raises:
         SpecError: there is no such bot.
         BotStartError: the bot cannot be started, or does not play these rules.
-        RefusedError: the site or a server does not know the team, or refuses it.
-        SilentServerError: the site has not answered, or had no match, for too long.
+        CommandRejectedError: the site or a server does not know the team, or refuses it.
+        ServerUnreachableError: the site has not answered, or had no match, for too long.
     """
     # Whoever cannot play is to be told before, and not in the midst of the contest.
-    await _try_out(manner)
-    nimble = dataclasses.replace(manner, patience=_nimble(manner.patience))
-    played: dict[str, Played] = {}
-    over_at: dict[tuple[str, Address], float] = {}
+    await _try_out(options)
+    nimble = dataclasses.replace(options, timeouts=_nimble(options.timeouts))
+    played: dict[str, MatchReport] = {}
+    over_at: dict[tuple[str, ServerAddress], float] = {}
     waited_since = time.monotonic()
-    enquiry = _Enquiry(site, min(manner.patience.silence, wait_seconds), say)
+    enquiry = _Enquiry(site, min(options.timeouts.silence, wait_seconds), report)
     failing_since: float | None = None
     pause = _FIRST_PAUSE
     told = False
@@ -146,24 +148,24 @@ async def play_all(
             or now < over_at.get((task.token, task.address), -math.inf) + _TAKEN_UP
         ):
             if now - waited_since > wait_seconds:
-                raise SilentServerError(f"{site.url} has had no match for {wait_seconds:g} s")
+                raise ServerUnreachableError(f"{site.url} has had no match for {wait_seconds:g} s")
             if not told and not enquiry.is_unanswered and pause > _FIRST_PAUSE:
                 told = True
-                say(f"{manner.team} waits for its next match")
+                report(f"{options.team} waits for its next match")
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, _LONGEST_PAUSE)
             continue
         told = False
         try:
-            match = await play_match(task.address, task.token, nimble, say)
+            match = await play_match(task.address, task.token, nimble, report)
         except ContestError as error:
-            if isinstance(error, RefusedError) and error.error not in _ELSEWHERE:
+            if isinstance(error, CommandRejectedError) and error.error not in _ELSEWHERE:
                 raise
             now = time.monotonic()
             failing_since = now if failing_since is None else failing_since
-            if now - failing_since > manner.patience.silence:
+            if now - failing_since > options.timeouts.silence:
                 raise
-            say(f"{error}; asking {site.url} where the match goes on")
+            report(f"{error}; asking {site.url} where the match goes on")
             await asyncio.sleep(_FAILING_PAUSE)
             continue
         failing_since = None
@@ -178,7 +180,7 @@ async def play_all(
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class TeamAssignment:
     """What a team is to do now.
 
     Attributes:
@@ -190,11 +192,11 @@ class Task:
 
     status: Literal["playing", "waiting", "finished"]
     token: str = ""
-    address: Address | None = None
+    address: ServerAddress | None = None
     opponent: str = ""
 
 
-class Site:
+class SiteClient:
     """A contest's site, for one team.
 
     Attributes:
@@ -221,28 +223,28 @@ class Site:
         self._password = password
         self._seconds = seconds
 
-    async def task(self) -> Task:
+    async def fetch_assignment(self) -> TeamAssignment:
         """What the team is to do now.
 
         Raises:
-            RefusedError: wrong team or password.
-            SilentServerError: the site does not answer, or cannot now; it may be asked again.
+            CommandRejectedError: wrong team or password.
+            ServerUnreachableError: the site does not answer, or cannot now; it may be asked again.
             ProtocolError: it answers with something else.
         """
         said = {"team_name": self._team, "password": self._password}
         reply = await self._ask("/scheduler/current_match", msgspec.json.encode(said))
         if reply.status in {"waiting", "finished"}:
-            return Task("waiting" if reply.status == "waiting" else "finished")
+            return TeamAssignment("waiting" if reply.status == "waiting" else "finished")
         if reply.status != "playing":
-            raise RefusedError(reply.status, reply.reason or "no reason given")
-        return Task("playing", reply.match_token, _address(reply), reply.opponent)
+            raise CommandRejectedError(reply.status, reply.reason or "no reason given")
+        return TeamAssignment("playing", reply.match_token, _address(reply), reply.opponent)
 
-    async def create_test_match(self) -> Task:
+    async def create_test_match(self) -> TeamAssignment:
         """A new test match, by the contest's own call.
 
         Raises:
-            RefusedError: wrong team or password, or it cannot be created; with the site's words.
-            SilentServerError: the site does not answer, or cannot now; it may be asked again.
+            CommandRejectedError: wrong team or password, or it cannot be created.
+            ServerUnreachableError: the site does not answer, or cannot now; it may be asked again.
             ProtocolError: it answers with something else.
         """
         query = urllib.parse.urlencode(
@@ -250,8 +252,8 @@ class Site:
         )
         reply = await self._ask(f"/scheduler/create_unauthenticated_test_match?{query}", None)
         if reply.status != "success":
-            raise RefusedError(reply.status, reply.reason or "no reason given")
-        return Task("playing", reply.match_token, _address(reply), reply.opponent)
+            raise CommandRejectedError(reply.status, reply.reason or "no reason given")
+        return TeamAssignment("playing", reply.match_token, _address(reply), reply.opponent)
 
     # --- helpers --------------------------------------------------------------------------------
 
@@ -279,16 +281,18 @@ class Site:
             with error:
                 data = error.read(_LONGEST)
             if error.code in _LATER:
-                raise SilentServerError(f"{self.url} cannot answer now ({error.code})") from None
+                raise ServerUnreachableError(
+                    f"{self.url} cannot answer now ({error.code})"
+                ) from None
             try:
                 # Some refuse with a code and the same words.
                 msgspec.json.decode(data, type=_Reply)
             except msgspec.MsgspecError:
-                raise RefusedError(f"{error.code}", f"{self.url}: {error.reason}") from None
+                raise CommandRejectedError(f"{error.code}", f"{self.url}: {error.reason}") from None
             return data
         except (OSError, ValueError) as error:
             why = getattr(error, "reason", error)
-            raise SilentServerError(f"{self.url} does not answer: {why}") from None
+            raise ServerUnreachableError(f"{self.url} does not answer: {why}") from None
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -315,23 +319,23 @@ _ELSEWHERE: Final = frozenset(
 class _Enquiry:
     """Asks a site again and again; one that does not answer is named, once."""
 
-    def __init__(self, site: Site, patience: float, say: Say) -> None:
+    def __init__(self, site: SiteClient, patience: float, say: Say) -> None:
         self._site = site
         self._patience = patience
         self._say = say
         self._answered_at = time.monotonic()
         self.is_unanswered = False
 
-    async def task(self) -> Task | None:
+    async def task(self) -> TeamAssignment | None:
         """What the team is to do now; None if the site does not answer for the moment.
 
         Raises:
-            SilentServerError: it has not answered for too long.
+            ServerUnreachableError: it has not answered for too long.
         """
         now = time.monotonic()
         try:
-            task = await self._site.task()
-        except SilentServerError as error:
+            task = await self._site.fetch_assignment()
+        except ServerUnreachableError as error:
             if now - self._answered_at > self._patience:
                 raise
             if not self.is_unanswered:
@@ -343,7 +347,7 @@ class _Enquiry:
         return task
 
 
-def _nimble(patience: Patience) -> Patience:
+def _nimble(patience: SessionTimeouts) -> SessionTimeouts:
     """Who can ask elsewhere does not wait long for a server that is silent."""
     return dataclasses.replace(
         patience,
@@ -357,8 +361,8 @@ _NIMBLE: Final = 2.0
 """Seconds."""
 
 
-def _planner(manner: Manner) -> Planner:
-    return Planner(
+def _planner(manner: JoinOptions) -> BotController:
+    return BotController(
         create_bot(manner.bot),
         manner.team,
         moves_per_second=manner.moves_per_second,
@@ -367,7 +371,7 @@ def _planner(manner: Manner) -> Planner:
     )
 
 
-async def _try_out(manner: Manner) -> None:
+async def _try_out(manner: JoinOptions) -> None:
     planner = _planner(manner)
     try:
         await planner.prepare()
@@ -375,10 +379,12 @@ async def _try_out(manner: Manner) -> None:
         await planner.quit()
 
 
-async def _play(address: Address, token: str, planner: Planner, manner: Manner, say: Say) -> Played:
-    session = Session(address, token, manner.team, manner.password, manner.patience)
+async def _play(
+    address: ServerAddress, token: str, planner: BotController, manner: JoinOptions, say: Say
+) -> MatchReport:
+    session = MatchSession(address, token, manner.team, manner.password, manner.timeouts)
     async with session:
-        planner.wake = session.nudge
+        planner.wake = session.interrupt
         say(f"{manner.team} has connected to {address}, played by {planner.bot.name}")
         bot_failed = False
         while not session.is_over:
@@ -386,28 +392,28 @@ async def _play(address: Address, token: str, planner: Planner, manner: Manner, 
             order = planner.next_move(now)
             due: float | None = 0.0
             if order is None:
-                due = planner.due
+                due = planner.next_move_at
             elif await session.move(order.move, order.number):
-                planner.answered(time.monotonic())
+                planner.move_answered(time.monotonic())
             else:
-                planner.lose_answer(time.monotonic())
-            _hear(planner, await session.states(now + _NEVER if due is None else due), say)
+                planner.move_unanswered(time.monotonic())
+            _hear(planner, await session.receive_states(now + _NEVER if due is None else due), say)
             if planner.failure is not None and not bot_failed:
                 bot_failed = True
                 say(f"{planner.failure}; from here on, gravity plays")
-    tally = planner.tally
-    missed = tally.strays + tally.elsewhere + tally.lost
+    tally = planner.counts
+    missed = tally.replanned + tally.misplaced + tally.lost
     failure = "" if planner.failure is None else str(planner.failure)
-    return Played(result_of(planner.view, manner.team), failure, (missed, tally.pieces))
+    return MatchReport(summarize_match(planner.view, manner.team), failure, (missed, tally.pieces))
 
 
-def _hear(planner: Planner, messages: list[State | StatisticsMessage], say: Say) -> None:
+def _hear(planner: BotController, messages: list[State | StatisticsMessage], say: Say) -> None:
     for message in messages:
         # A board that is none: the next one comes soon.
         with contextlib.suppress(ProtocolError):
-            planner.hear(message, time.monotonic())
+            planner.handle_message(message, time.monotonic())
         if isinstance(message, GameEnd):
-            result = result_of(planner.view, planner.team)
+            result = summarize_match(planner.view, planner.team)
             scores = " : ".join(f"{team} {points}" for team, points in message.scores.items())
             say(
                 f"{message.game_name}: {message.winner} wins ({scores}); "
@@ -434,11 +440,11 @@ class _Reply(msgspec.Struct):
     opponent: str = ""
 
 
-def _address(reply: _Reply) -> Address:
+def _address(reply: _Reply) -> ServerAddress:
     host = reply.server_ip or reply.internal_ip
     if not (host and reply.match_token):
         raise ProtocolError("the site names a match without a server or a token")
-    return Address(host, reply.command_port, reply.state_port, reply.state_ip)
+    return ServerAddress(host, reply.command_port, reply.state_port, reply.state_ip)
 
 
 async def _beside(work: Callable[[], bytes]) -> bytes:

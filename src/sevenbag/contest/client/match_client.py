@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from sevenbag._kernel import Board, Piece, Placement
-from sevenbag.contest.client.connection import Address, parse_address
-from sevenbag.contest.client.match_session import Patience, Session
+from sevenbag.contest.client.connection import ServerAddress, parse_server_address
+from sevenbag.contest.client.match_session import MatchSession, SessionTimeouts
 from sevenbag.contest.client.match_view import MatchView
-from sevenbag.contest.client.piece_planner import Steering, places_for
+from sevenbag.contest.client.piece_planner import PiecePlanner, list_placements
 from sevenbag.contest.game.match_results import describe_ending
 from sevenbag.contest.game.state_encoder import GameStatistics, MatchStatistics
 from sevenbag.errors import PlacementError, ProtocolError
@@ -41,13 +41,21 @@ if TYPE_CHECKING:
     from sevenbag.protocols.pason.messages import State
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
-__all__ = ["AsyncMatch", "AsyncTurn", "Match", "MatchResult", "Turn", "connect", "connect_async"]
+__all__ = [
+    "AsyncClientMatch",
+    "AsyncClientTurn",
+    "ClientMatch",
+    "ClientTurn",
+    "TeamMatchResult",
+    "connect",
+    "connect_async",
+]
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class MatchResult:
+class TeamMatchResult:
     """Result of a match.
 
     It comes from the server's figures or, if it publishes none, from the messages received.
@@ -81,13 +89,13 @@ class MatchResult:
         )
 
 
-def result_of(view: MatchView, team: str) -> MatchResult:
+def summarize_match(view: MatchView, team: str) -> TeamMatchResult:
     """Return the result of a match from the messages of its state channel."""
     wins, points = view.wins, view.points
     others = [name for name in {**wins, **view.boards} if name != team]
     opponent = others[0] if others else ""
     leader = view.leader
-    return MatchResult(
+    return TeamMatchResult(
         team,
         opponent,
         (wins.get(team, 0), wins.get(opponent, 0)),
@@ -98,7 +106,7 @@ def result_of(view: MatchView, team: str) -> MatchResult:
     )
 
 
-class AsyncTurn:
+class AsyncClientTurn:
     """One piece of ours, from its coming until it is locked.
 
     Attributes:
@@ -109,7 +117,7 @@ class AsyncTurn:
         queue: upcoming pieces, which both draw from.
     """
 
-    def __init__(self, match: AsyncMatch, number: int, piece: Piece) -> None:
+    def __init__(self, match: AsyncClientMatch, number: int, piece: Piece) -> None:
         self.number = number
         self.piece = piece
         view = match.view
@@ -118,7 +126,7 @@ class AsyncTurn:
         self.opponent: Board = board_to_kernel(others[0] if others else 0)
         self.queue = tuple(Piece[name] for name in view.queue if name in Piece.__members__)
         self._match = match
-        self._places = places_for(self.board, self.piece)
+        self._places = list_placements(self.board, self.piece)
 
     def placements(self) -> list[Placement]:
         """Every place where the piece can lock, from where it enters."""
@@ -132,8 +140,8 @@ class AsyncTurn:
 
         Raises:
             PlacementError: it is no placement of this piece.
-            RefusedError: the server wants no moves of this team any more.
-            SilentServerError: no server answers.
+            CommandRejectedError: the server wants no moves of this team any more.
+            ServerUnreachableError: no server answers.
         """
         if placement.piece != self.piece:
             raise PlacementError(f"{placement!r} is no placement of {self.piece.name}")
@@ -143,13 +151,13 @@ class AsyncTurn:
         """Make one move: left, right, down, drop, lrotate or rrotate.
 
         Raises:
-            RefusedError: the server wants no moves of this team any more.
-            SilentServerError: no server answers.
+            CommandRejectedError: the server wants no moves of this team any more.
+            ServerUnreachableError: no server answers.
         """
         await self._match.move(move, self.number)
 
 
-class AsyncMatch:
+class AsyncClientMatch:
     """A match that a team plays.
 
     Attributes:
@@ -157,11 +165,11 @@ class AsyncMatch:
         view: all that the state channel has told.
     """
 
-    def __init__(self, session: Session, team: str) -> None:
+    def __init__(self, session: MatchSession, team: str) -> None:
         self.team = team
         self.view = MatchView()
         self._session = session
-        self._steering = Steering()
+        self._steering = PiecePlanner()
         self._turned = False
 
     @property
@@ -170,16 +178,16 @@ class AsyncMatch:
         return self._session.is_over
 
     @property
-    def result(self) -> MatchResult:
+    def result(self) -> TeamMatchResult:
         """How it stands, or has ended."""
-        return result_of(self.view, self.team)
+        return summarize_match(self.view, self.team)
 
-    async def turns(self) -> AsyncGenerator[AsyncTurn]:
+    async def turns(self) -> AsyncGenerator[AsyncClientTurn]:
         """A turn for each of our pieces that can be placed, until the match is over.
 
         Raises:
-            RefusedError: the server knows this team no more.
-            SilentServerError: no server answers, or it tells no states.
+            CommandRejectedError: the server knows this team no more.
+            ServerUnreachableError: no server answers, or it tells no states.
         """
         last: int | None = None
         while not self.is_over:
@@ -189,7 +197,7 @@ class AsyncMatch:
                 await self._listen(time.monotonic() + _LISTENS)
                 continue
             last = number
-            turn = AsyncTurn(self, number, piece.piece)
+            turn = AsyncClientTurn(self, number, piece.piece)
             # Where there is no room, gravity decides.
             if turn.placements():
                 yield turn
@@ -202,46 +210,46 @@ class AsyncMatch:
             number: of the piece that it is meant for; None for whatever piece is there.
 
         Raises:
-            RefusedError: the server wants no moves of this team any more.
-            SilentServerError: no server answers.
+            CommandRejectedError: the server wants no moves of this team any more.
+            ServerUnreachableError: no server answers.
         """
         await self._session.move(move, number)
         await self._listen(0)
 
     async def steer(self, number: int, placement: Placement) -> bool:
-        """Bring a piece to a place; see `AsyncTurn.place`."""
+        """Bring a piece to a place; see `AsyncClientTurn.place`."""
         steering = self._steering
         if steering.number != number:
             return False
-        steering.want((placement,))
-        dropped = steering.tally.dropped
+        steering.set_targets((placement,))
+        dropped = steering.counts.dropped
         while not self.is_over and steering.number == number:
             now = time.monotonic()
-            order = steering.next_order(now)
+            order = steering.next_move(now)
             if order is None:
-                due = steering.due
+                due = steering.next_move_at
                 await self._listen(now + _LISTENS if due is None else due)
                 continue
             if await self._session.move(order.move, order.number):
-                steering.answered(time.monotonic())
+                steering.move_answered(time.monotonic())
             else:
-                steering.lose_answer(time.monotonic())
+                steering.move_unanswered(time.monotonic())
             await self._listen(0)
-        return steering.tally.dropped > dropped
+        return steering.counts.dropped > dropped
 
     async def _listen(self, until: float) -> None:
-        for message in await self._session.states(until):
+        for message in await self._session.receive_states(until):
             with contextlib.suppress(ProtocolError):
                 self._hear(message)
 
     def _hear(self, message: State | StatisticsMessage) -> None:
-        self.view.hear(message)
+        self.view.handle_message(message)
         now = time.monotonic()
         match message:
             case GameBoardState():
-                self._steering.see_board(self.view.boards.get(self.team, 0))
+                self._steering.update_board(self.view.boards.get(self.team, 0))
             case GamePieceState():
-                self._steering.see_piece(message.states.get(self.team), now)
+                self._steering.update_piece(message.states.get(self.team), now)
             case GameEnd() | MatchEnd():
                 self._steering.end_game()
             case GameStatistics() | MatchStatistics():
@@ -254,13 +262,13 @@ class AsyncMatch:
 
 @contextlib.asynccontextmanager
 async def connect_async(
-    server: str | Address,
+    server: str | ServerAddress,
     token: str,
     team: str,
     password: str,
     *,
-    patience: Patience | None = None,
-) -> AsyncGenerator[AsyncMatch]:
+    timeouts: SessionTimeouts | None = None,
+) -> AsyncGenerator[AsyncClientMatch]:
     """Connect to a match; leaving the context leaves the match.
 
     Args:
@@ -272,18 +280,18 @@ async def connect_async(
 
     Raises:
         InputError: the server's address is none.
-        RefusedError: the server does not let this team into this match.
-        SilentServerError: no server answers.
+        CommandRejectedError: the server does not let this team into this match.
+        ServerUnreachableError: no server answers.
     """
-    address = server if isinstance(server, Address) else parse_address(server)
-    async with Session(address, token, team, password, patience) as session:
-        yield AsyncMatch(session, team)
+    address = server if isinstance(server, ServerAddress) else parse_server_address(server)
+    async with MatchSession(address, token, team, password, timeouts) as session:
+        yield AsyncClientMatch(session, team)
 
 
-class Turn:
-    """`AsyncTurn` for plain programs."""
+class ClientTurn:
+    """`AsyncClientTurn` for plain programs."""
 
-    def __init__(self, turn: AsyncTurn, match: Match) -> None:
+    def __init__(self, turn: AsyncClientTurn, match: ClientMatch) -> None:
         self._turn = turn
         self._match = match
         self.number = turn.number
@@ -297,23 +305,28 @@ class Turn:
         return self._turn.placements()
 
     def place(self, placement: Placement) -> bool:
-        """Bring the piece there and drop it; whether that is where it went. See `AsyncTurn`."""
+        """Bring the piece there and drop it; whether that is where it went."""
         return self._match.run(self._turn.place(placement))
 
     def move(self, move: MoveName) -> None:
-        """Make one move: left, right, down, drop, lrotate or rrotate. See `AsyncTurn`."""
+        """Make one move: left, right, down, drop, lrotate or rrotate. See `AsyncClientTurn`."""
         self._match.run(self._turn.move(move))
 
 
-class Match:
-    """`AsyncMatch` for plain programs; made by `connect`."""
+class ClientMatch:
+    """`AsyncClientMatch` for plain programs; made by `connect`."""
 
     def __init__(
-        self, server: str | Address, token: str, team: str, password: str, patience: Patience | None
+        self,
+        server: str | ServerAddress,
+        token: str,
+        team: str,
+        password: str,
+        patience: SessionTimeouts | None,
     ) -> None:
         self._runner = asyncio.Runner()
-        self._context = connect_async(server, token, team, password, patience=patience)
-        self._match: AsyncMatch | None = None
+        self._context = connect_async(server, token, team, password, timeouts=patience)
+        self._match: AsyncClientMatch | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -350,53 +363,53 @@ class Match:
         return self._known.is_over
 
     @property
-    def result(self) -> MatchResult:
+    def result(self) -> TeamMatchResult:
         """How it stands, or has ended."""
         return self._known.result
 
-    def turns(self) -> Iterator[Turn]:
-        """A turn for each of our pieces that can be placed. See `AsyncMatch.turns`."""
+    def turns(self) -> Iterator[ClientTurn]:
+        """A turn for each of our pieces that can be placed. See `AsyncClientMatch.turns`."""
         return self._turns()
 
     def move(self, move: MoveName, number: int | None = None) -> None:
-        """Make one move. See `AsyncMatch.move`."""
+        """Make one move. See `AsyncClientMatch.move`."""
         self.run(self._known.move(move, number))
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """What a coroutine returns, in the match's own loop."""
         return self._runner.run(work)
 
-    def _turns(self) -> Generator[Turn]:
+    def _turns(self) -> Generator[ClientTurn]:
         turns = self._known.turns()
         try:
             while (turn := self.run(_next(turns))) is not None:
-                yield Turn(turn, self)
+                yield ClientTurn(turn, self)
         finally:
             self.run(turns.aclose())
 
     @property
-    def _known(self) -> AsyncMatch:
+    def _known(self) -> AsyncClientMatch:
         if self._match is None:
             raise RuntimeError("not connected; use it as a context: with connect(...) as match")
         return self._match
 
 
 def connect(
-    server: str | Address,
+    server: str | ServerAddress,
     token: str,
     team: str,
     password: str,
     *,
-    patience: Patience | None = None,
-) -> Match:
+    timeouts: SessionTimeouts | None = None,
+) -> ClientMatch:
     """`connect_async` for plain programs: ``with connect(...) as match``."""
-    return Match(server, token, team, password, patience)
+    return ClientMatch(server, token, team, password, timeouts)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
-async def _next(turns: AsyncGenerator[AsyncTurn]) -> AsyncTurn | None:
+async def _next(turns: AsyncGenerator[AsyncClientTurn]) -> AsyncClientTurn | None:
     return await anext(turns, None)
 
 

@@ -2,7 +2,7 @@
 
 Every wait is bounded. A request socket that gets no answer is of no more use, as it may not ask
 again before it has one: it is replaced. A server that is silent is asked again for as long as
-`Patience` allows; a state channel that is silent is asked about on the other one, which also
+`SessionTimeouts` allows; a state channel that is silent is asked about on the other one, which also
 answers whether the match is over and its `MatchEnd` was lost.
 """
 
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 
 import zmq
 
-from sevenbag.contest.client.connection import Channel, expect_host
+from sevenbag.contest.client.connection import ClientSocket, resolve_host
 from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC, decode_statistics
-from sevenbag.errors import ProtocolError, RefusedError, SilentServerError
+from sevenbag.errors import CommandRejectedError, ProtocolError, ServerUnreachableError
 from sevenbag.protocols.pason.messages import (
     ErrorResp,
     GameEnd,
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from sevenbag.contest.client.connection import Address
+    from sevenbag.contest.client.connection import ServerAddress
     from sevenbag.contest.game.state_encoder import StatisticsMessage
     from sevenbag.protocols.pason.messages import Command, Reply, State
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class SessionTimeouts:
     """How long to wait, in seconds.
 
     Attributes:
@@ -58,7 +58,7 @@ class Patience:
     silence: float = 60.0
 
 
-class Session:
+class MatchSession:
     """One team in one match.
 
     Attributes:
@@ -69,11 +69,11 @@ class Session:
 
     def __init__(
         self,
-        address: Address,
+        address: ServerAddress,
         token: str,
         team: str,
         password: str,
-        patience: Patience | None = None,
+        timeouts: SessionTimeouts | None = None,
     ) -> None:
         """Nothing is connected before `open`.
 
@@ -90,10 +90,10 @@ class Session:
         self._address = address
         self._token = token
         self._connect = MatchConnect(match_token=token, team_name=team, password=password)
-        self._patience = patience or Patience()
+        self._patience = timeouts or SessionTimeouts()
         self._context = zmq.Context()
-        self._commands: Channel | None = None
-        self._states: Channel | None = None
+        self._commands: ClientSocket | None = None
+        self._states: ClientSocket | None = None
         self._client_token = ""
         self._in_game = False
         self._has_heard = False
@@ -105,10 +105,10 @@ class Session:
         """Subscribe, and connect to the match.
 
         Raises:
-            RefusedError: the server does not let this team into this match.
-            SilentServerError: no server answers.
+            CommandRejectedError: the server does not let this team into this match.
+            ServerUnreachableError: no server answers.
         """
-        await expect_host(self._address, self._patience.server)
+        await resolve_host(self._address, self._patience.server)
         # First: what is said right after the connection is to be heard.
         self._subscribe()
         await self._register(time.monotonic() + self._patience.server)
@@ -120,8 +120,8 @@ class Session:
         False: nobody knows whether it was done, or it was refused as too many.
 
         Raises:
-            RefusedError: the server wants no moves of this team any more.
-            SilentServerError: no server answers.
+            CommandRejectedError: the server wants no moves of this team any more.
+            ServerUnreachableError: no server answers.
         """
         reply = await self._ask(
             GameMove(client_token=self._client_token, move=move, piece_number=number)
@@ -133,17 +133,17 @@ class Session:
         await self._find_out(reply)
         return False
 
-    async def states(self, until: float) -> list[State | StatisticsMessage]:
+    async def receive_states(self, until: float) -> list[State | StatisticsMessage]:
         """Return the received states and figures in order; wait for one until the given time.
 
-        `nudge` ends the waiting.
+        `interrupt` ends the waiting.
 
         Args:
             until: a moment of `time.monotonic`; one that has passed for no waiting at all.
 
         Raises:
-            RefusedError: the server knows this team no more.
-            SilentServerError: no server answers, or it tells no states.
+            CommandRejectedError: the server knows this team no more.
+            ServerUnreachableError: no server answers, or it tells no states.
         """
         self._nudged = False
         while True:
@@ -156,11 +156,11 @@ class Session:
             if time.monotonic() >= max(self._heard_at, self._asked_at) + self._patience.state:
                 await self._see_whether_it_goes_on()
 
-    def nudge(self) -> None:
+    def interrupt(self) -> None:
         """Whoever waits for states is to wait no longer."""
         self._nudged = True
         if self._states is not None:
-            self._states.nudge()
+            self._states.wake()
 
     async def close(self) -> None:
         """Leave; nothing of the connection stays."""
@@ -191,7 +191,7 @@ class Session:
     async def _ask(self, command: Command) -> Reply | None:
         """The answer to a command; None if there was none in time, or none that makes sense."""
         if self._commands is None:
-            self._commands = Channel(self._context, zmq.REQ, self._address.command_endpoint)
+            self._commands = ClientSocket(self._context, zmq.REQ, self._address.command_endpoint)
         commands = self._commands
         commands.send(encode(command))
         ends = time.monotonic() + self._patience.answer
@@ -221,11 +221,11 @@ class Session:
                     return
                 refused = reply
                 if not self._client_token or reply.error not in _MAY_PASS:
-                    raise RefusedError(reply.error, reply.message)
+                    raise CommandRejectedError(reply.error, reply.message)
             if time.monotonic() >= ends:
                 if refused is not None:
-                    raise RefusedError(refused.error, refused.message)
-                raise SilentServerError(
+                    raise CommandRejectedError(refused.error, refused.message)
+                raise ServerUnreachableError(
                     f"{self._address} does not answer on its command channel, port "
                     f"{self._address.command_port}, within {self._patience.server:g} s"
                 )
@@ -238,10 +238,10 @@ class Session:
             self._lose_end()
             return
         if isinstance(reply, ErrorResp) and reply.error in _BY_NO_FAULT_OF_THE_SERVER:
-            raise RefusedError(reply.error, reply.message)
+            raise CommandRejectedError(reply.error, reply.message)
         try:
             await self._register(time.monotonic() + self._patience.server)
-        except RefusedError:
+        except CommandRejectedError:
             if not (isinstance(reply, ErrorResp) and self._has_heard):
                 raise
             # A server that has no word for it: moves and team are refused, so it is over.
@@ -258,7 +258,7 @@ class Session:
         if self._states is not None:
             self._states.close()
         topics = (self._token.encode(), _FIGURES + self._token.encode())
-        self._states = Channel(self._context, zmq.SUB, self._address.state_endpoint, topics)
+        self._states = ClientSocket(self._context, zmq.SUB, self._address.state_endpoint, topics)
 
     def _read_states(self) -> list[State | StatisticsMessage]:
         assert self._states is not None
@@ -289,7 +289,7 @@ class Session:
         """
         silent = time.monotonic() - self._heard_at
         if self._in_game and silent > self._patience.silence:
-            raise SilentServerError(
+            raise ServerUnreachableError(
                 f"{self._address} tells no states any more, port {self._address.state_port}, "
                 f"though it answers commands; the last one came {silent:.0f} s ago"
             )

@@ -46,7 +46,7 @@ class MatchView:
     _counted: int = 0
     """Games of `games` that `_totals` includes."""
 
-    def hear(self, message: State | StatisticsMessage) -> None:
+    def handle_message(self, message: State | StatisticsMessage) -> None:
         """Process the next message; figures include games whose end was not received.
 
         Raises:

@@ -26,7 +26,12 @@ from sevenbag.arena.terminal.terminal_screen import (
     render_piece,
     render_row,
 )
-from sevenbag.contest.client.connection import Address, Channel, expect_host, parse_address
+from sevenbag.contest.client.connection import (
+    ClientSocket,
+    ServerAddress,
+    parse_server_address,
+    resolve_host,
+)
 from sevenbag.contest.client.match_view import MatchView
 from sevenbag.contest.game.cell_tracker import EMPTY, CellTracker
 from sevenbag.contest.game.match_results import describe_ending
@@ -36,7 +41,7 @@ from sevenbag.contest.game.state_encoder import (
     MatchStatistics,
     decode_statistics,
 )
-from sevenbag.errors import ProtocolError, SilentServerError, printable
+from sevenbag.errors import ProtocolError, ServerUnreachableError, printable
 from sevenbag.protocols.pason.messages import (
     GameBoardState,
     GameEnd,
@@ -53,7 +58,7 @@ if TYPE_CHECKING:
     from sevenbag.protocols.pason.messages import PieceState, State
 
 
-async def watch(
+async def watch_match(
     server: str,
     token: str,
     console: Console | None = None,
@@ -70,12 +75,12 @@ async def watch(
 
     Raises:
         InputError: the server's address is none.
-        SilentServerError: nothing was heard of the match for so long.
+        ServerUnreachableError: nothing was heard of the match for so long.
     """
-    address = parse_address(server)
-    await expect_host(address, silence_seconds)
+    address = parse_server_address(server)
+    await resolve_host(address, silence_seconds)
     console = console or Console()
-    scene = Scene()
+    scene = MatchScreen()
     say = _printer(console)
     # Of a match that there is none of nobody says so: all that is known is that nothing comes.
     waiting = f"waiting for the match on {address}"
@@ -95,7 +100,7 @@ async def watch(
     say(scene.summary)
 
 
-class Scene:
+class MatchScreen:
     """What is to be seen of a match.
 
     Attributes:
@@ -109,13 +114,13 @@ class Scene:
         self._painters: dict[str, CellTracker] = {}
         self._seen: dict[str, PieceState] = {}
 
-    def hear(self, message: State | StatisticsMessage) -> None:
+    def handle_message(self, message: State | StatisticsMessage) -> None:
         """Take the next message.
 
         Raises:
             ProtocolError: a board in it is none.
         """
-        self.view.hear(message)
+        self.view.handle_message(message)
         match message:
             case GameStatistics():
                 self.figures = message
@@ -223,9 +228,9 @@ _FIGURES: Final = STATISTICS_TOPIC.encode()
 
 
 async def _follow(  # noqa: PLR0917  # what, from where, to whom
-    address: Address,
+    address: ServerAddress,
     token: str,
-    scene: Scene,
+    scene: MatchScreen,
     silence_seconds: float,
     told: Callable[[], None],
     say: Callable[[str], None],
@@ -233,14 +238,14 @@ async def _follow(  # noqa: PLR0917  # what, from where, to whom
     """Hear until the match ends."""
     context = zmq.Context()
     topics = (token.encode(), _FIGURES + token.encode())
-    channel = Channel(context, zmq.SUB, address.state_endpoint, topics)
+    channel = ClientSocket(context, zmq.SUB, address.state_endpoint, topics)
     drawn_at = 0.0
     heard_at = time.monotonic()
     try:
         while scene.view.ended is None:
             await channel.wait(heard_at + silence_seconds - time.monotonic())
             if not channel.received:
-                raise SilentServerError(
+                raise ServerUnreachableError(
                     f"nothing was heard of the match on {address} for {silence_seconds:g} s; "
                     "is it the right token?"
                 )
@@ -256,13 +261,13 @@ async def _follow(  # noqa: PLR0917  # what, from where, to whom
         context.destroy(linger=0)
 
 
-def _take(frames: list[bytes], scene: Scene, say: Callable[[str], None]) -> None:
+def _take(frames: list[bytes], scene: MatchScreen, say: Callable[[str], None]) -> None:
     with contextlib.suppress(ProtocolError):
         if frames[0].startswith(_FIGURES):
-            scene.hear(decode_statistics(frames[-1]))
+            scene.handle_message(decode_statistics(frames[-1]))
             return
         message = decode_state(frames[-1])
-        scene.hear(message)
+        scene.handle_message(message)
         if isinstance(message, GameEnd):
             scores = " : ".join(f"{team} {points}" for team, points in message.scores.items())
             say(f"{message.game_name}: {message.winner} wins ({scores})")

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from sevenbag.protocols.pason.messages import PieceState
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
-RULES: Final = Rules.preset("pason-2012")
+PASON_RULES: Final = Rules.preset("pason-2012")
 """How pieces move: their own shapes, no kicks, no hold."""
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class MoveOrder:
     """A move to be made now.
 
     Attributes:
@@ -49,7 +49,7 @@ class Order:
 
 
 @dataclass(slots=True)
-class Tally:
+class PieceCounts:
     """What became of the pieces.
 
     Attributes:
@@ -62,12 +62,12 @@ class Tally:
 
     pieces: int = 0
     dropped: int = 0
-    strays: int = 0
-    elsewhere: int = 0
+    replanned: int = 0
+    misplaced: int = 0
     lost: int = 0
 
 
-class Steering:
+class PiecePlanner:
     """One team's piece.
 
     Attributes:
@@ -85,8 +85,8 @@ class Steering:
         """
         self.number: int | None = None
         self.piece: Placement | None = None
-        self.tally = Tally()
-        self.step = math.inf
+        self.counts = PieceCounts()
+        self.step_seconds = math.inf
         self._pause = 1.0 / moves_per_second if moves_per_second else 0.0
         self._cells = 0
         self._board = Board(10, _ROWS)
@@ -107,14 +107,14 @@ class Steering:
 
     # --- what is seen ---------------------------------------------------------------------------
 
-    def see_board(self, board: int) -> None:
+    def update_board(self, board: int) -> None:
         """The team's board, as the wire tells it; on another one, ways are planned anew."""
         if board != self._cells:
             self._cells = board
             self._board = board_to_kernel(board)
             self._replan()
 
-    def see_piece(self, piece: PieceState | None, now: float) -> bool:
+    def update_piece(self, piece: PieceState | None, now: float) -> bool:
         """The team's piece; whether it is another one than before.
 
         A piece that is in no place that there is counts as none.
@@ -130,7 +130,7 @@ class Steering:
             self._seen_at = now
             self._fell_at = now
             self._falls = 0
-            self.tally.pieces += 1
+            self.counts.pieces += 1
             return True
         if not self._moved and self.piece is not None and placement.y < self.piece.y:
             self._time_gravity(now)
@@ -141,8 +141,8 @@ class Steering:
     def end_game(self) -> None:
         """The game is over; what comes belongs to another one."""
         self._leave(lost=False)
-        self.see_board(0)
-        self.step = math.inf
+        self.update_board(0)
+        self.step_seconds = math.inf
 
     @property
     def board(self) -> Board:
@@ -156,28 +156,28 @@ class Steering:
 
     # --- what is wanted -------------------------------------------------------------------------
 
-    def want(self, placements: Sequence[Placement]) -> None:
+    def set_targets(self, placements: Sequence[Placement]) -> None:
         """Where the piece is to lock, in order of preference."""
         self._wanted = tuple(placements)
         self._replan()
         self._plans = 0
 
-    def give_up(self) -> None:
+    def choose_low_placement(self) -> None:
         """Nobody knows where it should go: somewhere low."""
         if self.piece is not None:
-            places = places_for(self._board, self.piece.piece)
-            self.want(sorted(places, key=lambda place: max(y for _, y in place.cells)))
+            places = list_placements(self._board, self.piece.piece)
+            self.set_targets(sorted(places, key=lambda place: max(y for _, y in place.cells)))
 
-    def forget(self) -> None:
+    def clear_targets(self) -> None:
         """Nothing is wanted any more."""
-        self.want(())
+        self.set_targets(())
 
     @property
     def is_dropped(self) -> bool:
         """Whether ``drop`` was ordered for the present piece."""
         return self._dropped
 
-    def next_order(self, now: float) -> Order | None:
+    def next_move(self, now: float) -> MoveOrder | None:
         """The move to be made now; None if there is none yet."""
         number = self.number
         if number is None or self._under_way or self._dropped or not self._wanted:
@@ -192,22 +192,22 @@ class Steering:
         self._moved = True
         self._ordered_at = now
         self._dropped = move == "drop"
-        return Order(move, number)
+        return MoveOrder(move, number)
 
-    def answered(self, now: float) -> None:
+    def move_answered(self, now: float) -> None:
         """The last order was carried out, or refused."""
         self._under_way = False
         self._answered_at = now
         self._round_trip = now - self._ordered_at
 
-    def lose_answer(self, now: float) -> None:
+    def move_unanswered(self, now: float) -> None:
         """Nobody knows whether the last order was carried out: from here on, only what is seen."""
-        self.answered(now)
+        self.move_answered(now)
         self._dropped = False
         self._replan()
 
     @property
-    def due(self) -> float | None:
+    def next_move_at(self) -> float | None:
         """When to ask for the next order again, if nothing else happens."""
         if self.number is None or self._under_way or self._dropped or not self._wanted:
             return None
@@ -235,15 +235,15 @@ class Steering:
             if not is_newer:
                 # The server does not tell: trust the way.
                 return self._drop(as_wanted=True)
-            self.tally.strays += 1
+            self.counts.replanned += 1
             self._plans += 1
             if self._plans > _MOST_PLANS:
                 return self._drop(as_wanted=False)
             self._replan()
 
     def _drop(self, *, as_wanted: bool) -> MoveName:
-        self.tally.dropped += as_wanted
-        self.tally.elsewhere += not as_wanted
+        self.counts.dropped += as_wanted
+        self.counts.misplaced += not as_wanted
         return "drop"
 
     def _replan(self) -> None:
@@ -283,11 +283,11 @@ class Steering:
     def _fallen(self) -> int:
         """How many rows gravity may take from the piece on a usual way."""
         seconds = _USUAL_WAY * max(self._pause, self._round_trip)
-        return min(_MOST_FALLEN, 1 + math.ceil(seconds / self.step))
+        return min(_MOST_FALLEN, 1 + math.ceil(seconds / self.step_seconds))
 
     def _nearest(self, wanted: Placement) -> Iterable[Placement]:
         """Every other place, those first that are most like the wanted one."""
-        places = places_for(self._board, wanted.piece)
+        places = list_placements(self._board, wanted.piece)
         best = wanted.canonical()
         return sorted(
             places,
@@ -298,22 +298,22 @@ class Steering:
         """A piece that nobody has moved and that falls shows how long a step is."""
         took = now - self._fell_at
         # It appears in the midst of a step: only from its first fall on the clock can be read.
-        known = 0.0 if math.isinf(self.step) else self.step
-        self.step = took if self._falls else max(took, known)
+        known = 0.0 if math.isinf(self.step_seconds) else self.step_seconds
+        self.step_seconds = took if self._falls else max(took, known)
         self._fell_at = now
         self._falls += 1
 
     def _leave(self, *, lost: bool = True) -> None:
         if self.number is not None and lost and not self._dropped:
-            self.tally.lost += 1
+            self.counts.lost += 1
         self.number = None
         self.piece = None
         self._dropped = False
         self._moved = False
-        self.forget()
+        self.clear_targets()
 
 
-def places_for(board: Board, piece: Piece) -> list[Placement]:
+def list_placements(board: Board, piece: Piece) -> list[Placement]:
     """Every place where a piece can lock, from where it enters; none if it cannot enter."""
     return _KERNEL.placements(board, piece, cleared=False, spins=False)
 
@@ -336,7 +336,7 @@ _USUAL_WAY: Final = 8
 
 _MOST_FALLEN: Final = 15
 
-_KERNEL: Final = kernel_rules(RULES)
+_KERNEL: Final = kernel_rules(PASON_RULES)
 
 _KEYS: Final = list(MOVE_KEYS.values())
 

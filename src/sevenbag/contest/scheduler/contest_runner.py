@@ -139,7 +139,7 @@ class Contests:
             self._log.info("contest finished", contest=contest_id)
             return
         # Whatever is due while the contest is paused is drawn up when it goes on.
-        for match in await asyncio.to_thread(self._store.contests.draw_up, contest_id):
+        for match in await asyncio.to_thread(self._store.contests.create_due_matches, contest_id):
             desk.add(match)
             self._changes.tell(Change("match waiting", match.id, match.token, contest_id))
         self._changes.tell(Change("contest", contest_id=contest_id))
@@ -154,7 +154,7 @@ class Contests:
         for match in mine:
             server = desk.servers.get(match.server)
             if match.placed and server is not None and server.address is not None:
-                seats = match.row.seats
+                seats = match.row.players
                 other = seats[1] if seats[0].team_id == team.id else seats[0]
                 return CurrentMatch(
                     status="playing",
@@ -200,7 +200,7 @@ class Contests:
                 raise SchedulerError(
                     f"contest {row.name!r} is {row.state}, must be {' or '.join(sorted(allowed))}"
                 )
-            changed = await asyncio.to_thread(self._store.contests.change, row, state)
+            changed = await asyncio.to_thread(self._store.contests.set_state, row, state)
             if changed is not None:
                 self._changes.tell(Change("contest", contest_id=contest_id))
                 return changed

@@ -69,7 +69,9 @@ class MatchDesk:
 
     async def reload(self) -> None:
         """Read everything from the store; servers that are connected stay so."""
-        rows = {row.token: row for row in await asyncio.to_thread(self._store.matches.unfinished)}
+        rows = {
+            row.token: row for row in await asyncio.to_thread(self._store.matches.list_unfinished)
+        }
         for token in [token for token in self.matches if token not in rows]:
             self.drop(self.matches[token])
         for row in rows.values():
@@ -319,7 +321,7 @@ class MatchDesk:
             return False
         match.server, match.placed, match.begun = server.name, False, False
         match.since = self._clock()
-        place = await asyncio.to_thread(self._store.matches.place, token)
+        place = await asyncio.to_thread(self._store.matches.load_assignment, token)
         connection.hosting.add(token)
         connection.say(place)
         self._log.info(
@@ -437,7 +439,7 @@ class MatchDesk:
         """Change the match in the store; None if it is over there."""
         for _ in range(_CHANGE_TRIES):
             row = await asyncio.to_thread(
-                self._store.matches.change, match.row, state, server=server
+                self._store.matches.set_state, match.row, state, server=server
             )
             if row is not None:
                 match.row = row
@@ -492,7 +494,7 @@ class Ongoing:
     @property
     def teams(self) -> list[int]:
         """Registered teams that play it."""
-        return [seat.team_id for seat in self.row.seats if seat.team_id is not None]
+        return [seat.team_id for seat in self.row.players if seat.team_id is not None]
 
 
 # --- helpers ------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ class Results:
         if doubt is None or doubt.storable:
             try:
                 kept = await asyncio.to_thread(
-                    self._store.matches.keep_game, told.match_token, told.result, told.replay
+                    self._store.matches.add_game, told.match_token, told.result, told.replay
                 )
             except UnknownEntryError:
                 kept, doubt = False, _Doubt("there is no such match", stale=False)
@@ -84,7 +84,7 @@ class Results:
         match = self._desk.matches.get(token)
         connection.hosting.discard(token)
         if match is not None:
-            finished = await asyncio.to_thread(self._store.matches.finished_games, token)
+            finished = await asyncio.to_thread(self._store.matches.list_game_results, token)
             doubt = find_match_error(told.result, finished, match.row.rules.match)
             elsewhere = match.server not in {"", server.name}
             if told.history and told.history != match_results.hash_history(finished):
@@ -119,7 +119,7 @@ class Results:
         number = told.result.number
         if match is None:
             return _MATCH_OVER
-        finished = await asyncio.to_thread(self._store.matches.finished_games, told.match_token)
+        finished = await asyncio.to_thread(self._store.matches.list_game_results, told.match_token)
         if number <= len(finished):
             return _Doubt(f"another game {number} is in the store", storable=True)
         if told.history and told.history != match_results.hash_history(finished):

@@ -30,7 +30,7 @@ from sevenbag.contest.scheduler_protocol import (
     encode,
 )
 from sevenbag.contest.settings import ContestRules
-from sevenbag.contest.store import BotSeat
+from sevenbag.contest.store import BuiltinEntrant
 from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import NameTakenError, SchedulerError, StoreError, UnknownEntryError
 
@@ -466,7 +466,7 @@ class Scheduler:
             self._store.matches.add,
             kind="test",
             name=f"Test of {team.name}",
-            seats=(team.id, BotSeat(name=client.name, bot=client.bot)),
+            players=(team.id, BuiltinEntrant(name=client.name, bot=client.bot)),
             rules=ContestRules(game=self._settings.game, match=self._settings.test_match),
         )
         match = self._desk.add(row)

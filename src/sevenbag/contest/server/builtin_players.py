@@ -8,7 +8,7 @@ import secrets
 from typing import TYPE_CHECKING, Final, Protocol
 
 from sevenbag.bots.registry import BUILTIN_BOTS, create_bot
-from sevenbag.contest.client.bot_controller import Planner
+from sevenbag.contest.client.bot_controller import BotController
 from sevenbag.errors import BotError, SpecError
 from sevenbag.protocols.pason.messages import decode_state
 
@@ -108,7 +108,9 @@ class _Thinker:
         self._say = say
         self._woken = asyncio.Event()
         self._waiting: list[bytes] = []
-        self._planner = Planner(bot, team, moves_per_second=moves_per_second, wake=self._woken.set)
+        self._planner = BotController(
+            bot, team, moves_per_second=moves_per_second, wake=self._woken.set
+        )
         self._task = asyncio.create_task(self._play())
 
     def hear(self, messages: list[bytes]) -> None:
@@ -139,17 +141,17 @@ class _Thinker:
             now = loop.time()
             waiting, self._waiting = self._waiting, []
             for message in waiting:
-                self._planner.hear(decode_state(message), now)
+                self._planner.handle_message(decode_state(message), now)
             # One move at a time: what others do comes between.
             order = self._planner.next_move(now)
             if order is not None:
                 self._move(order.move, order.number)
-                self._planner.answered(loop.time())
+                self._planner.move_answered(loop.time())
                 await asyncio.sleep(0)
                 continue
             if self._planner.failure is not None:
                 raise self._planner.failure
-            due = self._planner.due
+            due = self._planner.next_move_at
             pause = None if due is None else max(due - loop.time(), 0.0)
             # Not wait_for: before Python 3.12 it may swallow that this is cancelled, just when
             # there is news, as at the end of a match.

@@ -21,7 +21,7 @@ from sevenbag.contest.server.hosted_match import Surroundings, Table, Timetable
 from sevenbag.contest.server.monitoring import Exposition, Figures, Gauge, OperationsServer
 from sevenbag.contest.server.zmq_channels import CommandChannel, Hoarders, StateChannel
 from sevenbag.contest.telemetry import create_logger
-from sevenbag.errors import DismissedError, InputError, PlacementRefusedError
+from sevenbag.errors import InputError, MatchRejectedError, ServerDismissedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -129,14 +129,14 @@ class GameServer:
         """Serve until it is stopped; when cancelled, say farewell as the settings want it.
 
         Raises:
-            DismissedError: the scheduler wants this server no more.
+            ServerDismissedError: the scheduler wants this server no more.
         """
         try:
             await self._over.wait()
         finally:
             await self.stop()
         if self._dismissal:
-            raise DismissedError(self._dismissal)
+            raise ServerDismissedError(self._dismissal)
 
     async def stop(self, farewell: Farewell | None = None) -> None:
         """End: running games are finished, or broken off.
@@ -221,12 +221,12 @@ class GameServer:
         A match that is here already is left alone.
 
         Raises:
-            PlacementRefusedError: it does not; the words say why.
+            MatchRejectedError: it does not; the words say why.
         """
         old = self.matches.get(place.match_token)
         if old is not None and not old.ended:
             if len(place.finished_games) > sum(old.match.games):
-                raise PlacementRefusedError("this match is played here, and not as far as that")
+                raise MatchRejectedError("this match is played here, and not as far as that")
             return
         self._expect_room()
         around = self._around
@@ -244,7 +244,7 @@ class GameServer:
             )
             table = Table(place, match, around)
         except InputError as error:
-            raise PlacementRefusedError(str(error)) from None
+            raise MatchRejectedError(str(error)) from None
         if old is not None:
             self._forget(old)
         self._sessions.add(table)
@@ -279,14 +279,14 @@ class GameServer:
         """How a match ends, once it does.
 
         Raises:
-            PlacementRefusedError: there is no such match here, or it goes on elsewhere.
+            MatchRejectedError: there is no such match here, or it goes on elsewhere.
         """
         table = self.matches.get(token)
         if table is None:
-            raise PlacementRefusedError(f"no match {token[:8]}... is played here")
+            raise MatchRejectedError(f"no match {token[:8]}... is played here")
         await asyncio.wait({table.result})
         if table.result.cancelled():
-            raise PlacementRefusedError(f"match {token[:8]}... is not finished here")
+            raise MatchRejectedError(f"match {token[:8]}... is not finished here")
         return table.result.result()
 
     def dismissed(self, reason: str) -> None:
@@ -309,11 +309,9 @@ class GameServer:
 
     def _expect_room(self) -> None:
         if self._draining or self._machinery is None:
-            raise PlacementRefusedError("the server takes no matches; it is about to end")
+            raise MatchRejectedError("the server takes no matches; it is about to end")
         if self._hosted() >= self._settings.capacity:
-            raise PlacementRefusedError(
-                f"the server plays {self._settings.capacity} matches already"
-            )
+            raise MatchRejectedError(f"the server plays {self._settings.capacity} matches already")
 
     def _forget(self, table: Table) -> None:
         self._sessions.remove(table)

@@ -516,7 +516,7 @@ class Host(Protocol):
         """Take a match.
 
         Raises:
-            PlacementRefusedError: it does not; the words say why.
+            MatchRejectedError: it does not; the words say why.
         """
 
     def call_off(self, token: str, reason: str) -> None:

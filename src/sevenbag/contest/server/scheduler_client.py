@@ -35,7 +35,7 @@ from sevenbag.contest.server.result_spool import (
 )
 from sevenbag.contest.settings import LogSettings
 from sevenbag.contest.telemetry import create_logger
-from sevenbag.errors import FormatError, PlacementRefusedError, SettingsError
+from sevenbag.errors import FormatError, MatchRejectedError, SettingsError
 
 if TYPE_CHECKING:
     import structlog
@@ -339,7 +339,7 @@ class Uplink:
                 here = token in host.hello().hosting
                 try:
                     host.place(message)
-                except PlacementRefusedError as error:
+                except MatchRejectedError as error:
                     self._say(
                         scheduler_protocol.MatchRejected(match_token=token, reason=str(error))
                     )

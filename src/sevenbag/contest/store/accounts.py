@@ -10,21 +10,21 @@ from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from sevenbag.contest.store.rows import (
-    LARGEST_ID,
+    MAX_ID,
     Account,
     Admin,
     AuditRow,
     Invitation,
+    LoginSession,
     Purpose,
     Role,
-    Session,
     Team,
-    checked_hash,
-    checked_name,
-    cleaned,
+    clean_text,
     is_id,
     is_name,
     name_key,
+    validate_hash,
+    validate_name,
 )
 from sevenbag.contest.store.tables import (
     AdminTable,
@@ -32,9 +32,9 @@ from sevenbag.contest.store.tables import (
     GameTable,
     InvitationTable,
     MatchTable,
+    MoveCountTable,
     SessionTable,
     TeamTable,
-    VerdictTable,
 )
 from sevenbag.errors import InputError, NameTakenError, UnknownEntryError, shown
 
@@ -83,14 +83,14 @@ class _Accounts(Generic[_Row, _Table]):
             NameTakenError: somebody has the name, or one that looks like it.
         """
         account = self._table(
-            name=checked_name(name, self._whose),
+            name=validate_name(name, self._whose),
             name_key=name_key(name),
-            password_hash=checked_hash(password_hash),
+            password_hash=validate_hash(password_hash),
             created=self._clock(),
             disabled=False,
         )
         try:
-            with self._database.writing() as session:
+            with self._database.write_transaction() as session:
                 session.add(account)
                 session.flush()
                 return _given(self._row, account)
@@ -103,7 +103,7 @@ class _Accounts(Generic[_Row, _Table]):
         Raises:
             UnknownEntryError: there is none.
         """
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             account = session.get(self._table, account_id) if is_id(account_id) else None
             if account is None:
                 raise self._unknown(account_id)
@@ -113,7 +113,7 @@ class _Accounts(Generic[_Row, _Table]):
         """The account of this name, however it is written; None if there is none."""
         if not is_name(name.strip()):
             return None
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             account = session.scalars(
                 select(self._table).where(self._table.name_key == name_key(name))
             ).one_or_none()
@@ -126,7 +126,7 @@ class _Accounts(Generic[_Row, _Table]):
             InputError: it is no hash of argon2.
             UnknownEntryError: there is no such account.
         """
-        self._change(account_id, password_hash=checked_hash(password_hash))
+        self._change(account_id, password_hash=validate_hash(password_hash))
 
     def set_disabled(self, account_id: int, disabled: bool) -> None:
         """Shut it, or open it again; whoever is logged in is out.
@@ -141,7 +141,7 @@ class _Accounts(Generic[_Row, _Table]):
     def _change(self, account_id: int, **values: object) -> None:
         if not is_id(account_id):
             raise self._unknown(account_id)
-        with self._database.writing() as session:
+        with self._database.write_transaction() as session:
             found = session.scalars(
                 update(self._table)
                 .where(self._table.id == account_id)
@@ -156,7 +156,7 @@ class _Accounts(Generic[_Row, _Table]):
         return UnknownEntryError(f"the store does not know {self._whose} with number {account_id}")
 
 
-class Teams(_Accounts[Team, TeamTable]):
+class TeamStore(_Accounts[Team, TeamTable]):
     """The teams."""
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
@@ -169,7 +169,7 @@ class Teams(_Accounts[Team, TeamTable]):
             limit: so many, at most.
             after: only those that follow this name, the last one of the page before.
         """
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             found = session.scalars(
                 select(TeamTable)
                 .where(TeamTable.name_key > name_key(after.replace("\0", "")))
@@ -180,27 +180,27 @@ class Teams(_Accounts[Team, TeamTable]):
 
     def count(self) -> int:
         """How many there are."""
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             return session.scalars(select(func.count()).select_from(TeamTable)).one()
 
-    def verdicts(self, team_id: int) -> dict[str, int]:
+    def count_moves(self, team_id: int) -> dict[str, int]:
         """What came of a team's moves in all finished games: how many met which fate."""
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             found = session.execute(
-                select(VerdictTable.fate, func.sum(VerdictTable.count))
-                .join(MatchTable, MatchTable.id == VerdictTable.match_id)
+                select(MoveCountTable.fate, func.sum(MoveCountTable.count))
+                .join(MatchTable, MatchTable.id == MoveCountTable.match_id)
                 .where(
-                    ((MatchTable.team_0_id == team_id) & (VerdictTable.seat == 0))
-                    | ((MatchTable.team_1_id == team_id) & (VerdictTable.seat == 1))
+                    ((MatchTable.team_0_id == team_id) & (MoveCountTable.seat == 0))
+                    | ((MatchTable.team_1_id == team_id) & (MoveCountTable.seat == 1))
                 )
-                .group_by(VerdictTable.fate)
-                .order_by(VerdictTable.fate)
+                .group_by(MoveCountTable.fate)
+                .order_by(MoveCountTable.fate)
             )
             return {fate: int(count) for fate, count in found}
 
-    def games(self, team_id: int) -> int:
+    def count_games(self, team_id: int) -> int:
         """How many finished games a team has played."""
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             return session.scalars(
                 select(func.count())
                 .select_from(GameTable)
@@ -209,7 +209,7 @@ class Teams(_Accounts[Team, TeamTable]):
             ).one()
 
 
-class Admins(_Accounts[Admin, AdminTable]):
+class AdminStore(_Accounts[Admin, AdminTable]):
     """Those who hold the contest."""
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
@@ -217,21 +217,21 @@ class Admins(_Accounts[Admin, AdminTable]):
 
     def list(self) -> tuple[Admin, ...]:
         """All of them, by name."""
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             found = session.scalars(select(AdminTable).order_by(AdminTable.name_key))
             return tuple(_given(Admin, admin) for admin in found)
 
-    def exist(self) -> bool:
+    def any_enabled(self) -> bool:
         """Whether there is anybody who could hold a contest."""
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             return session.scalars(select(exists().where(~AdminTable.disabled))).one()
 
 
-class Sessions:
+class LoginStore:
     """Logins."""
 
     def __init__(
-        self, database: Database, clock: Callable[[], float], teams: Teams, admins: Admins
+        self, database: Database, clock: Callable[[], float], teams: TeamStore, admins: AdminStore
     ) -> None:
         self._database = database
         self._clock = clock
@@ -254,7 +254,7 @@ class Sessions:
         """
         (self._teams if role == "team" else self._admins).get(account_id)
         token, now = secrets.token_urlsafe(_TOKEN_BYTES), self._clock()
-        with self._database.writing() as session:
+        with self._database.write_transaction() as session:
             session.add(
                 SessionTable(
                     token_hash=_hashed(token),
@@ -266,9 +266,9 @@ class Sessions:
             )
         return token
 
-    def find(self, token: str) -> Session | None:
+    def find(self, token: str) -> LoginSession | None:
         """The login of a token; None if there is none, its time is over or its account is shut."""
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             found = session.get(SessionTable, _hashed(token))
             if found is None or found.expires <= self._clock():
                 return None
@@ -277,7 +277,7 @@ class Sessions:
             account = team or admin
             if account is None or account.disabled:
                 return None
-            return Session(
+            return LoginSession(
                 role="admin" if team is None else "team",
                 team=None if team is None else _given(Team, team),
                 admin=None if admin is None else _given(Admin, admin),
@@ -287,7 +287,7 @@ class Sessions:
 
     def close(self, token: str) -> None:
         """Log out."""
-        with self._database.writing() as session:
+        with self._database.write_transaction() as session:
             session.execute(delete(SessionTable).where(SessionTable.token_hash == _hashed(token)))
 
     def prune(self) -> int:
@@ -297,7 +297,7 @@ class Sessions:
             How many there were.
         """
         now = self._clock()
-        with self._database.writing() as session:
+        with self._database.write_transaction() as session:
             gone = session.scalars(
                 delete(SessionTable)
                 .where(SessionTable.expires <= now)
@@ -307,7 +307,7 @@ class Sessions:
             return len(gone)
 
 
-class Invitations:
+class InvitationStore:
     """Links that work once."""
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
@@ -335,7 +335,7 @@ class Invitations:
             raise InputError("an invitation names a team if it is for a team's password")
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         try:
-            with self._database.writing() as session:
+            with self._database.write_transaction() as session:
                 session.add(
                     InvitationTable(
                         token_hash=_hashed(token),
@@ -350,14 +350,14 @@ class Invitations:
             ) from None
         return token
 
-    def look(self, token: str) -> Invitation | None:
+    def find(self, token: str) -> Invitation | None:
         """What a link is good for; it stays good."""
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             return self._given(session.get(InvitationTable, _hashed(token)))
 
-    def take(self, token: str) -> Invitation | None:
+    def redeem(self, token: str) -> Invitation | None:
         """What a link is good for; of all who take it, one is told."""
-        with self._database.writing() as session:
+        with self._database.write_transaction() as session:
             found = session.scalars(
                 select(InvitationTable)
                 .where(InvitationTable.token_hash == _hashed(token))
@@ -374,7 +374,7 @@ class Invitations:
         return Invitation(purpose=purpose, team_id=found.team_id, expires=found.expires)
 
 
-class Audit:
+class AuditLog:
     """What admins, teams and programs did to the contest."""
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
@@ -390,14 +390,14 @@ class Audit:
             about: what it was done to.
             address: where it came from.
         """
-        with self._database.writing() as session:
+        with self._database.write_transaction() as session:
             session.add(
                 AuditTable(
                     at=self._clock(),
-                    who=cleaned(who),
-                    what=cleaned(what),
-                    about=cleaned(about),
-                    address=cleaned(address),
+                    who=clean_text(who),
+                    what=clean_text(what),
+                    about=clean_text(about),
+                    address=clean_text(address),
                 )
             )
 
@@ -408,8 +408,8 @@ class Audit:
             limit: so many, at most.
             before: only what is older than the entry of this number.
         """
-        last = LARGEST_ID if before is None else min(before - 1, LARGEST_ID)
-        with self._database.reading() as session:
+        last = MAX_ID if before is None else min(before - 1, MAX_ID)
+        with self._database.read_transaction() as session:
             found = session.scalars(
                 select(AuditTable)
                 .where(AuditTable.id <= last)

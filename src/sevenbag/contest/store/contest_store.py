@@ -16,14 +16,14 @@ from sevenbag.contest.store.match_store import (
     rules_of,
 )
 from sevenbag.contest.store.rows import (
-    LARGEST_ID,
+    MAX_ID,
     ContestRow,
     ContestState,
     Entrant,
+    MatchPlayer,
     MatchRow,
-    MatchSeat,
-    checked_name,
     is_id,
+    validate_name,
 )
 from sevenbag.contest.store.tables import ContestTable, EntrantTable, MatchTable, TeamTable
 from sevenbag.errors import InputError, UnknownEntryError
@@ -46,7 +46,7 @@ _NEXT: Final[dict[ContestState, frozenset[ContestState]]] = {
 }
 
 
-class Contests:
+class ContestStore:
     """All contests."""
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
@@ -68,9 +68,9 @@ class Contests:
             InputError: a name that can be none, a team twice, or too many.
             UnknownEntryError: no such team.
         """
-        with self._database.writing() as session:
+        with self._database.write_transaction() as session:
             contest = ContestTable(
-                name=checked_name(name, "a contest"),
+                name=validate_name(name, "a contest"),
                 state="planned",
                 rules=as_json(rules),
                 plan=as_json(plan),
@@ -88,7 +88,7 @@ class Contests:
         Raises:
             UnknownEntryError: there is none.
         """
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             found = session.get(ContestTable, contest_id) if is_id(contest_id) else None
             if found is None:
                 raise UnknownEntryError(f"the store knows no contest number {contest_id}")
@@ -101,8 +101,8 @@ class Contests:
             limit: so many, at most.
             before: only those older than the contest of this number.
         """
-        last = LARGEST_ID if before is None else min(before - 1, LARGEST_ID)
-        with self._database.reading() as session:
+        last = MAX_ID if before is None else min(before - 1, MAX_ID)
+        with self._database.read_transaction() as session:
             found = session.scalars(
                 select(ContestTable)
                 .where(ContestTable.id <= last)
@@ -111,7 +111,7 @@ class Contests:
             ).all()
             return tuple(_row(session, contest) for contest in found)
 
-    def revise(
+    def update_plan(
         self,
         row: ContestRow,
         *,
@@ -133,12 +133,12 @@ class Contests:
             raise InputError(f"a contest that is {row.state!r} is not planned any more")
         values: dict[str, Any] = {}
         if name is not None:
-            values["name"] = checked_name(name, "a contest")
+            values["name"] = validate_name(name, "a contest")
         if rules is not None:
             values["rules"] = as_json(rules)
         if plan is not None:
             values["plan"] = as_json(plan)
-        with self._database.writing() as session:
+        with self._database.write_transaction() as session:
             changed = _changed(session, row, values)
             if changed is None:
                 return None
@@ -147,7 +147,7 @@ class Contests:
                 _enter(session, row.id, entrants)
             return _row(session, changed)
 
-    def change(self, row: ContestRow, state: ContestState) -> ContestRow | None:
+    def set_state(self, row: ContestRow, state: ContestState) -> ContestRow | None:
         """Put a contest into another state, unless somebody else changed it since it was read.
 
         Returns:
@@ -165,7 +165,7 @@ class Contests:
             values["began"] = self._clock()
         if not _NEXT[state]:
             values["ended"] = self._clock()
-        with self._database.writing() as session:
+        with self._database.write_transaction() as session:
             changed = _changed(session, row, values)
             return None if changed is None else _row(session, changed)
 
@@ -175,14 +175,14 @@ class Contests:
         Raises:
             UnknownEntryError: no such contest.
         """
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             contest = session.get(ContestTable, contest_id) if is_id(contest_id) else None
             if contest is None:
                 raise UnknownEntryError(f"the store knows no contest number {contest_id}")
             matches = _matches(session, contest)
             return _tournament(contest, _teams(session, contest), matches)
 
-    def draw_up(self, contest_id: int) -> tuple[MatchRow, ...]:
+    def create_due_matches(self, contest_id: int) -> tuple[MatchRow, ...]:
         """Add all matches of a running contest that can be played now and are not there yet.
 
         All in one transaction: of two schedulers one adds them, and a contest that was paused a
@@ -193,7 +193,7 @@ class Contests:
         """
         if not is_id(contest_id):
             return ()
-        with self._database.writing() as session:
+        with self._database.write_transaction() as session:
             contest = session.get(ContestTable, contest_id, with_for_update=True)
             if contest is None or contest.state != "running":
                 return ()
@@ -271,8 +271,8 @@ def _match(
         "contest",
         fixture.name,
         (
-            MatchSeat(team=first.name, team_id=first.id),
-            MatchSeat(team=second.name, team_id=second.id),
+            MatchPlayer(team=first.name, team_id=first.id),
+            MatchPlayer(team=second.name, team_id=second.id),
         ),
         rules_of(contest.rules),
         now=now,

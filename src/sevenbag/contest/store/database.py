@@ -59,7 +59,7 @@ class Database:
         url: as it may be shown: without password.
     """
 
-    def __init__(self, url: str, *, patience: float, may_be_new: bool = True) -> None:
+    def __init__(self, url: str, *, timeout: float, create: bool = True) -> None:
         """Look at the URL; nothing is opened yet.
 
         Args:
@@ -72,8 +72,8 @@ class Database:
             MissingExtraError: the driver for PostgreSQL is not installed.
         """
         self._url = _checked(url)
-        self._patience = patience
-        self._may_be_new = may_be_new
+        self._patience = timeout
+        self._may_be_new = create
         self._engine: Engine | None = None
         self._turn = threading.Lock()
         # What drivers take besides, a password among it, is not shown.
@@ -95,7 +95,7 @@ class Database:
             with self._in_our_words():
                 if self._is_sqlite:
                     self._write_ahead(engine)
-                bring_up(engine.execution_options(**{_WRITES: True}), self.url)
+                migrate(engine.execution_options(**{_WRITES: True}), self.url)
         except BaseException:
             self.close()
             raise
@@ -107,7 +107,7 @@ class Database:
             engine.dispose()
 
     @contextmanager
-    def reading(self) -> Generator[Session]:
+    def read_transaction(self) -> Generator[Session]:
         """A transaction that sees the database as it is at one moment."""
         engine = self._opened()
         if not self._is_sqlite:
@@ -116,7 +116,7 @@ class Database:
             yield session
 
     @contextmanager
-    def writing(self) -> Generator[Session]:
+    def write_transaction(self) -> Generator[Session]:
         """A transaction that is on disk as a whole when the block ends, or leaves nothing.
 
         Raises:
@@ -344,13 +344,13 @@ def _sqlite_code(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-def is_there(database: Database) -> None:
+def ping(database: Database) -> None:
     """Ask something that every database can answer.
 
     Raises:
         StoreError: it does not answer.
     """
-    with database.reading() as session:
+    with database.read_transaction() as session:
         session.execute(text("SELECT 1"))
 
 
@@ -361,7 +361,7 @@ _LOCK: Final = 0x7BA6
 """What PostgreSQL knows the migrations' lock by."""
 
 
-def bring_up(engine: Engine, name: str, *, to: str = "head") -> None:
+def migrate(engine: Engine, name: str, *, to: str = "head") -> None:
     """Migrate upwards, in one transaction: all or nothing.
 
     Args:
@@ -373,7 +373,7 @@ def bring_up(engine: Engine, name: str, *, to: str = "head") -> None:
         StoreVersionError: the database is of a newer sevenbag, or of another program.
     """
     with engine.execution_options(sevenbag_writes=False).connect() as connection:
-        if _version(connection, name) == versions()[0]:
+        if _version(connection, name) == list_revisions()[0]:
             # Nothing to do, which also a database that can be read only allows.
             return
     with engine.begin() as connection:
@@ -386,7 +386,7 @@ def bring_up(engine: Engine, name: str, *, to: str = "head") -> None:
         command.upgrade(config, to)
 
 
-def versions() -> tuple[str, ...]:
+def list_revisions() -> tuple[str, ...]:
     """All that are known, the newest first."""
     scripts = ScriptDirectory.from_config(_config())
     return tuple(script.revision for script in scripts.walk_revisions())
@@ -415,7 +415,7 @@ def _version(connection: Connection, name: str) -> str | None:
                 "give an empty one"
             )
         return None
-    known = versions()
+    known = list_revisions()
     if version not in known:
         raise StoreVersionError(
             f"the store {name} was written by a newer sevenbag: it is of version {version}, and "

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sevenbag.contest.store.rows import MatchRow
     from sevenbag.contest.store.store import Store
 
-COLUMNS: Final = (
+CSV_COLUMNS: Final = (
     "slot",
     "match",
     "state",
@@ -95,7 +95,7 @@ class ContestExport(msgspec.Struct, frozen=True, kw_only=True):
     matches: tuple[MatchExport, ...]
 
 
-def results(store: Store, contest_id: int) -> ContestExport:
+def load_results(store: Store, contest_id: int) -> ContestExport:
     """All that came of a contest.
 
     Raises:
@@ -112,29 +112,31 @@ def results(store: Store, contest_id: int) -> ContestExport:
         table=standing.ranking,
         bracket=standing.bracket_rounds,
         places=tuple(standing.entrants[entrant] for entrant in standing.final_ranking),
-        matches=tuple(_match(store, match) for match in store.matches.of_contest(contest_id)),
+        matches=tuple(_match(store, match) for match in store.matches.list_of_contest(contest_id)),
     )
 
 
-def results_json(store: Store, contest_id: int) -> bytes:
+def export_json(store: Store, contest_id: int) -> bytes:
     """All that came of a contest, as a JSON object of the shape of `ContestExport`.
 
     Raises:
         UnknownEntryError: no such contest.
     """
-    return msgspec.json.format(msgspec.json.encode(results(store, contest_id)), indent=2) + b"\n"
+    return (
+        msgspec.json.format(msgspec.json.encode(load_results(store, contest_id)), indent=2) + b"\n"
+    )
 
 
-def results_csv(store: Store, contest_id: int) -> str:
-    """The games of a contest, a line each, under `COLUMNS`.
+def export_csv(store: Store, contest_id: int) -> str:
+    """The games of a contest, a line each, under `CSV_COLUMNS`.
 
     Raises:
         UnknownEntryError: no such contest.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for match in results(store, contest_id).matches:
+    writer.writerow(CSV_COLUMNS)
+    for match in load_results(store, contest_id).matches:
         about = (match.slot, _plain(match.name), match.state, *map(_plain, match.teams))
         end = _end(match)
         for game in match.games:
@@ -153,7 +155,7 @@ def results_csv(store: Store, contest_id: int) -> str:
                 )
             )
         if not match.games:
-            writer.writerow((*about, *[""] * (len(COLUMNS) - len(about) - len(end)), *end))
+            writer.writerow((*about, *[""] * (len(CSV_COLUMNS) - len(about) - len(end)), *end))
     return text.getvalue()
 
 
@@ -161,7 +163,7 @@ def results_csv(store: Store, contest_id: int) -> str:
 
 
 def _match(store: Store, match: MatchRow) -> MatchExport:
-    first, second = match.seats
+    first, second = match.players
     return MatchExport(
         id=match.id,
         slot=match.slot,
@@ -169,7 +171,7 @@ def _match(store: Store, match: MatchRow) -> MatchExport:
         teams=(first.team, second.team),
         state=match.state,
         result=match.result,
-        games=tuple(game.result for game in store.matches.games(match.id)),
+        games=tuple(game.result for game in store.matches.list_games(match.id)),
     )
 
 

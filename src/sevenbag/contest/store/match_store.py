@@ -13,15 +13,15 @@ from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
 from sevenbag.contest.scheduler_protocol import MAX_FRAME_BYTES, AssignedPlayer, MatchAssignment
 from sevenbag.contest.settings import ContestRules
 from sevenbag.contest.store.rows import (
-    LARGEST_ID,
+    MAX_ID,
     UNFINISHED,
-    BotSeat,
+    BuiltinEntrant,
     GameRow,
     MatchKind,
+    MatchPlayer,
     MatchRow,
-    MatchSeat,
     MatchState,
-    cleaned,
+    clean_text,
     is_id,
     is_name,
     name_key,
@@ -30,9 +30,9 @@ from sevenbag.contest.store.tables import (
     ContestTable,
     GameTable,
     MatchTable,
+    MoveCountTable,
     ReplayTable,
     TeamTable,
-    VerdictTable,
 )
 from sevenbag.errors import InputError, UnknownEntryError, shown
 
@@ -49,7 +49,7 @@ _TOKEN_LENGTH: Final = 36
 _MOST_FATES: Final = 50
 
 
-class Matches:
+class MatchStore:
     """All matches of contests, and tests."""
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
@@ -61,7 +61,7 @@ class Matches:
         *,
         kind: MatchKind,
         name: str,
-        seats: tuple[int | BotSeat, int | BotSeat],
+        players: tuple[int | BuiltinEntrant, int | BuiltinEntrant],
         rules: ContestRules,
         contest_id: int | None = None,
         slot: str = "",
@@ -88,7 +88,7 @@ class Matches:
             MatchTable.state != "called off",
         )
         try:
-            with self._database.writing() as session:
+            with self._database.write_transaction() as session:
                 if slot and (there := session.scalars(select(MatchTable).where(in_slot)).first()):
                     return match_row(there)
                 if contest_id is not None and not _is_known(session, ContestTable, contest_id):
@@ -96,7 +96,7 @@ class Matches:
                 match = new_match(
                     kind,
                     name,
-                    (_seat(session, seats[0]), _seat(session, seats[1])),
+                    (_seat(session, players[0]), _seat(session, players[1])),
                     rules,
                     now=self._clock(),
                     contest_id=contest_id,
@@ -107,7 +107,7 @@ class Matches:
                 return match_row(match)
         except IntegrityError:
             # Another scheduler was faster by a moment.
-            with self._database.reading() as session:
+            with self._database.read_transaction() as session:
                 return match_row(session.scalars(select(MatchTable).where(in_slot)).one())
 
     def get(self, token: str) -> MatchRow:
@@ -116,20 +116,20 @@ class Matches:
         Raises:
             UnknownEntryError: there is none.
         """
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             return match_row(_by_token(session, token))
 
     def find(self, token: str) -> MatchRow | None:
         """The match of a token; None if there is none."""
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             found = _find(session, token)
             return None if found is None else match_row(found)
 
-    def by_id(self, match_id: int) -> MatchRow | None:
+    def find_by_id(self, match_id: int) -> MatchRow | None:
         """The match of a number; None if there is none."""
         if not is_id(match_id):
             return None
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             found = session.get(MatchTable, match_id)
             return None if found is None else match_row(found)
 
@@ -159,15 +159,15 @@ class Matches:
         if kind is not None:
             asked = asked.where(MatchTable.kind == kind)
         if contest_id is not None:
-            asked = asked.where(MatchTable.contest_id == min(contest_id, LARGEST_ID))
+            asked = asked.where(MatchTable.contest_id == min(contest_id, MAX_ID))
         if team_id is not None:
-            asked = asked.where(_plays(min(team_id, LARGEST_ID)))
+            asked = asked.where(_plays(min(team_id, MAX_ID)))
         if before is not None:
-            asked = asked.where(MatchTable.id < min(before, LARGEST_ID))
-        with self._database.reading() as session:
+            asked = asked.where(MatchTable.id < min(before, MAX_ID))
+        with self._database.read_transaction() as session:
             return tuple(match_row(match) for match in session.scalars(asked))
 
-    def live(self, limit: int) -> tuple[MatchRow, ...]:
+    def list_live(self, limit: int) -> tuple[MatchRow, ...]:
         """Return live matches (`MatchRow.is_live`), contest matches first, then by age.
 
         Args:
@@ -180,16 +180,16 @@ class Matches:
             .order_by(MatchTable.kind != "contest", MatchTable.id)
             .limit(limit)
         )
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             return tuple(match_row(match) for match in session.scalars(asked))
 
-    def unfinished(self) -> tuple[MatchRow, ...]:
+    def list_unfinished(self) -> tuple[MatchRow, ...]:
         """All that are still to be played, the oldest first."""
         return self._oldest_first(MatchTable.state.in_(UNFINISHED))
 
-    def of_contest(self, contest_id: int) -> tuple[MatchRow, ...]:
+    def list_of_contest(self, contest_id: int) -> tuple[MatchRow, ...]:
         """All of a contest, the oldest first."""
-        return self._oldest_first(MatchTable.contest_id == min(contest_id, LARGEST_ID))
+        return self._oldest_first(MatchTable.contest_id == min(contest_id, MAX_ID))
 
     def current(self, team_id: int) -> MatchRow | None:
         """The match of a contest that a team is to play now; None if there is none.
@@ -197,7 +197,7 @@ class Matches:
         It is the one that is played, or placed; else the oldest that waits.
         """
         mine = self._oldest_first(
-            _plays(min(team_id, LARGEST_ID))
+            _plays(min(team_id, MAX_ID))
             & (MatchTable.kind == "contest")
             & MatchTable.state.in_(UNFINISHED)
         )
@@ -205,13 +205,13 @@ class Matches:
 
     def counts(self) -> dict[MatchState, int]:
         """How many matches are in which state."""
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             found = session.execute(
                 select(MatchTable.state, func.count()).group_by(MatchTable.state)
             )
             return {msgspec.convert(state, MatchState): count for state, count in found}
 
-    def change(
+    def set_state(
         self, row: MatchRow, state: MatchState, *, server: str | None = None
     ) -> MatchRow | None:
         """Put a match into another state, unless somebody else did since it was read.
@@ -237,14 +237,14 @@ class Matches:
         if state == "waiting":
             values["server"] = ""
         elif server is not None:
-            values["server"] = cleaned(server)
+            values["server"] = clean_text(server)
         if state == "placed":
             values["placed"] = now
         elif state == "playing" and row.began is None:
             values["began"] = now
         elif state == "called off":
             values["ended"] = now
-        with self._database.writing() as session:
+        with self._database.write_transaction() as session:
             changed = session.scalars(
                 update(MatchTable)
                 .where(MatchTable.id == row.id, MatchTable.revision == row.revision)
@@ -253,13 +253,13 @@ class Matches:
             ).one_or_none()
             return None if changed is None else match_row(changed)
 
-    def place(self, token: str) -> MatchAssignment:
+    def load_assignment(self, token: str) -> MatchAssignment:
         """What a game server is told about a match: the teams' present passwords, what was played.
 
         Raises:
             UnknownEntryError: no such match.
         """
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             match = _by_token(session, token)
             hashes = [
                 "" if team_id is None else session.get_one(TeamTable, team_id).password_hash
@@ -278,7 +278,7 @@ class Matches:
                 attempt=max(match.revision // 2, 1),
             )
 
-    def keep_game(self, token: str, result: ContestGameResult, replay: bytes) -> bool:
+    def add_game(self, token: str, result: ContestGameResult, replay: bytes) -> bool:
         """Keep a finished game and its replay; they are on disk when this returns.
 
         Returns:
@@ -293,7 +293,7 @@ class Matches:
             raise InputError(
                 f"a replay of {len(replay)} bytes is too long: {MAX_FRAME_BYTES} at most"
             )
-        with self._database.writing() as session:
+        with self._database.write_transaction() as session:
             match = _by_token(session, token, to_write=True)
             kept = session.scalars(
                 select(GameTable.result)
@@ -307,27 +307,27 @@ class Matches:
             self._write_game(session, match, result, replay)
             return True
 
-    def finished_games(self, token: str) -> tuple[ContestGameResult, ...]:
+    def list_game_results(self, token: str) -> tuple[ContestGameResult, ...]:
         """The games of a match that are kept: numbers 1, 2, 3 ... without a gap.
 
         Raises:
             UnknownEntryError: no such match.
         """
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             return tuple(game.result for game in _games(session, _by_token(session, token).id))
 
-    def games(self, match_id: int) -> tuple[GameRow, ...]:
+    def list_games(self, match_id: int) -> tuple[GameRow, ...]:
         """The games of a match that are kept, without their replays."""
         if not is_id(match_id):
             return ()
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             return _games(session, match_id)
 
-    def replay(self, match_id: int, number: int) -> bytes | None:
+    def read_replay(self, match_id: int, number: int) -> bytes | None:
         """A game's replay; None if there is no such game."""
         if not (is_id(match_id) and is_id(number)):
             return None
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             found = session.get(ReplayTable, (match_id, number))
             return None if found is None else found.data
 
@@ -340,7 +340,7 @@ class Matches:
         Raises:
             UnknownEntryError: no such match.
         """
-        with self._database.writing() as session:
+        with self._database.write_transaction() as session:
             match = _by_token(session, token, to_write=True)
             if match.state not in UNFINISHED:
                 return match.result is not None and match_result_of(match.result) == result
@@ -353,7 +353,7 @@ class Matches:
     # --- helpers ----------------------------------------------------------------------------
 
     def _oldest_first(self, condition: ColumnElement[bool]) -> tuple[MatchRow, ...]:
-        with self._database.reading() as session:
+        with self._database.read_transaction() as session:
             found = session.scalars(select(MatchTable).where(condition).order_by(MatchTable.id))
             return tuple(match_row(match) for match in found)
 
@@ -369,7 +369,7 @@ class Matches:
         session.add(ReplayTable(**game, data=replay))
         for seat, verdicts in enumerate(result.move_counts):
             for fate, count in sorted(verdicts.items())[:_MOST_FATES]:
-                session.add(VerdictTable(**game, seat=seat, fate=cleaned(fate), count=count))
+                session.add(MoveCountTable(**game, seat=seat, fate=clean_text(fate), count=count))
         match.points_0 += result.scores[0]
         match.points_1 += result.scores[1]
         if result.winner == 0:
@@ -400,13 +400,15 @@ def _is_known(session: Session, table: type[ContestTable | TeamTable], number: i
     return is_id(number) and session.get(table, number) is not None
 
 
-def _seat(session: Session, seat: int | BotSeat) -> MatchSeat:
-    if isinstance(seat, BotSeat):
-        return MatchSeat(team=cleaned(seat.name, 200), team_id=None, bot=cleaned(seat.bot, 200))
+def _seat(session: Session, seat: int | BuiltinEntrant) -> MatchPlayer:
+    if isinstance(seat, BuiltinEntrant):
+        return MatchPlayer(
+            team=clean_text(seat.name, 200), team_id=None, bot=clean_text(seat.bot, 200)
+        )
     team = session.get(TeamTable, seat) if is_id(seat) else None
     if team is None:
         raise UnknownEntryError(f"the store knows no team number {seat}")
-    return MatchSeat(team=team.name, team_id=team.id)
+    return MatchPlayer(team=team.name, team_id=team.id)
 
 
 def _plays(team_id: int) -> ColumnElement[bool]:
@@ -443,7 +445,7 @@ def as_json(value: msgspec.Struct) -> str:
 def new_match(
     kind: MatchKind,
     name: str,
-    seats: tuple[MatchSeat, MatchSeat],
+    seats: tuple[MatchPlayer, MatchPlayer],
     rules: ContestRules,
     *,
     now: float,
@@ -464,7 +466,7 @@ def new_match(
     return MatchTable(
         token=str(uuid.uuid4()),
         kind=kind,
-        name=cleaned(name, 200),
+        name=clean_text(name, 200),
         contest_id=contest_id,
         slot=slot,
         team_0_id=first.team_id,
@@ -494,9 +496,9 @@ def match_row(match: MatchTable) -> MatchRow:
         name=match.name,
         contest_id=match.contest_id,
         slot=match.slot,
-        seats=(
-            MatchSeat(team=match.team_0, team_id=match.team_0_id, bot=match.bot_0),
-            MatchSeat(team=match.team_1, team_id=match.team_1_id, bot=match.bot_1),
+        players=(
+            MatchPlayer(team=match.team_0, team_id=match.team_0_id, bot=match.bot_0),
+            MatchPlayer(team=match.team_1, team_id=match.team_1_id, bot=match.bot_1),
         ),
         rules=rules_of(match.rules),
         state=msgspec.convert(match.state, MatchState),

@@ -59,7 +59,7 @@ class Admin(Account, frozen=True, kw_only=True):
     """Somebody who holds the contest."""
 
 
-class Session(msgspec.Struct, frozen=True, kw_only=True):
+class LoginSession(msgspec.Struct, frozen=True, kw_only=True):
     """A login that is good at the moment.
 
     Attributes:
@@ -126,7 +126,7 @@ class ContestRow(msgspec.Struct, frozen=True, kw_only=True):
     ended: float | None
 
 
-class BotSeat(msgspec.Struct, frozen=True, kw_only=True):
+class BuiltinEntrant(msgspec.Struct, frozen=True, kw_only=True):
     """A seat that a bot of ours takes.
 
     Attributes:
@@ -138,7 +138,7 @@ class BotSeat(msgspec.Struct, frozen=True, kw_only=True):
     bot: str
 
 
-class MatchSeat(msgspec.Struct, frozen=True, kw_only=True):
+class MatchPlayer(msgspec.Struct, frozen=True, kw_only=True):
     """One side of a match.
 
     Attributes:
@@ -183,7 +183,7 @@ class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     contest_id: int | None
     slot: str
-    seats: tuple[MatchSeat, MatchSeat]
+    players: tuple[MatchPlayer, MatchPlayer]
     rules: ContestRules
     state: MatchState
     server: str
@@ -240,7 +240,7 @@ class AuditRow(msgspec.Struct, frozen=True, kw_only=True):
     address: str
 
 
-LONGEST_NAME: Final = 80
+MAX_NAME_LENGTH: Final = 80
 """Characters of a name of a team, admin or contest."""
 
 _LONGEST_HASH: Final = 400
@@ -256,7 +256,7 @@ def name_key(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
-def expect_other_than(name: str, ours: str) -> None:
+def reject_reserved_name(name: str, ours: str) -> None:
     """See that a team does not take the name of our own player.
 
     Raises:
@@ -269,14 +269,14 @@ def expect_other_than(name: str, ours: str) -> None:
 def is_name(name: str) -> bool:
     """Whether it can be a name at all: printable, with nothing around it, and not too long."""
     return (
-        0 < len(name) <= LONGEST_NAME
+        0 < len(name) <= MAX_NAME_LENGTH
         and name.isprintable()
         and name == name.strip()
         and _can_be_written(name)
     )
 
 
-def checked_name(name: str, whose: str) -> str:
+def validate_name(name: str, whose: str) -> str:
     """The name.
 
     Raises:
@@ -284,13 +284,13 @@ def checked_name(name: str, whose: str) -> str:
     """
     if not is_name(name):
         raise InputError(
-            f"{shown(name)} cannot be the name of {whose}: it is 1 to {LONGEST_NAME} printable "
+            f"{shown(name)} cannot be the name of {whose}: it is 1 to {MAX_NAME_LENGTH} printable "
             "characters without spaces at its ends"
         )
     return name
 
 
-def checked_hash(password_hash: str) -> str:
+def validate_hash(password_hash: str) -> str:
     """The hash of a password; a password itself would not get by.
 
     Raises:
@@ -302,14 +302,14 @@ def checked_hash(password_hash: str) -> str:
     return password_hash
 
 
-def cleaned(text: str, longest: int = 400) -> str:
+def clean_text(text: str, longest: int = 400) -> str:
     """Words of others that both databases take: in one line, and not longer than that."""
     return printable(text[:longest])
 
 
 def is_id(number: int) -> bool:
     """Whether a row can have this number: databases refuse others."""
-    return 0 < number <= LARGEST_ID
+    return 0 < number <= MAX_ID
 
 
 def _can_be_written(text: str) -> bool:
@@ -320,5 +320,5 @@ def _can_be_written(text: str) -> bool:
     return True
 
 
-LARGEST_ID: Final = 2**31 - 1
+MAX_ID: Final = 2**31 - 1
 """Of the numbers that databases give to rows."""

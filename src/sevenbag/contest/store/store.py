@@ -5,10 +5,16 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from sevenbag.contest.store.accounts import Admins, Audit, Invitations, Sessions, Teams
-from sevenbag.contest.store.contest_store import Contests
-from sevenbag.contest.store.database import Database, is_there
-from sevenbag.contest.store.match_store import Matches
+from sevenbag.contest.store.accounts import (
+    AdminStore,
+    AuditLog,
+    InvitationStore,
+    LoginStore,
+    TeamStore,
+)
+from sevenbag.contest.store.contest_store import ContestStore
+from sevenbag.contest.store.database import Database, ping
+from sevenbag.contest.store.match_store import MatchStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,8 +45,8 @@ class Store:
         url: str,
         *,
         clock: Callable[[], float] = time.time,
-        patience: float = 10.0,
-        may_be_new: bool = True,
+        timeout: float = 10.0,
+        create: bool = True,
     ) -> None:
         """Say where it is; nothing is opened yet.
 
@@ -54,15 +60,15 @@ class Store:
             StoreUrlError: the URL is none of these.
             MissingExtraError: PostgreSQL's driver is not installed.
         """
-        self._database = Database(url, patience=patience, may_be_new=may_be_new)
+        self._database = Database(url, timeout=timeout, create=create)
         self.url = self._database.url
-        self.teams = Teams(self._database, clock)
-        self.admins = Admins(self._database, clock)
-        self.sessions = Sessions(self._database, clock, self.teams, self.admins)
-        self.invitations = Invitations(self._database, clock)
-        self.matches = Matches(self._database, clock)
-        self.contests = Contests(self._database, clock)
-        self.audit = Audit(self._database, clock)
+        self.teams = TeamStore(self._database, clock)
+        self.admins = AdminStore(self._database, clock)
+        self.sessions = LoginStore(self._database, clock, self.teams, self.admins)
+        self.invitations = InvitationStore(self._database, clock)
+        self.matches = MatchStore(self._database, clock)
+        self.contests = ContestStore(self._database, clock)
+        self.audit = AuditLog(self._database, clock)
 
     def open(self) -> Self:
         """Connect, and bring the tables up to date; several programs may do so at once.
@@ -86,7 +92,7 @@ class Store:
         Raises:
             StoreError: it does not; the kind says why.
         """
-        is_there(self._database)
+        ping(self._database)
 
     def __enter__(self) -> Self:
         return self.open()

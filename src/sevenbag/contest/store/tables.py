@@ -184,7 +184,7 @@ class ReplayTable(Base):
     data: Mapped[bytes]
 
 
-class VerdictTable(Base):
+class MoveCountTable(Base):
     """How many moves of a seat met which fate in a game."""
 
     __tablename__ = "verdicts"

@@ -12,8 +12,8 @@ from litestar.params import FromPath
 from litestar.response import Redirect, Template
 
 from sevenbag.contest.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, TooBusyError
-from sevenbag.contest.store import expect_other_than
-from sevenbag.contest.store.rows import checked_name
+from sevenbag.contest.store import reject_reserved_name
+from sevenbag.contest.store.rows import validate_name
 from sevenbag.errors import InputError, NameTakenError
 from sevenbag.web.contest.site_authentication import BrowserSession, LoginRejectedError
 from sevenbag.web.contest.site_context import (
@@ -122,7 +122,7 @@ class RegistrationController(Controller):
         """Register a team and log it in."""
         name = form.text("name").strip()
         try:
-            expect_other_than(name, site.settings.test_client.name)
+            reject_reserved_name(name, site.settings.test_client.name)
             if not site.registration_limit.try_acquire(client_key(session.client)):
                 raise LoginRejectedError("too many registrations; try again later", 429)
             password_hash = await hash_new_password(site, form)
@@ -256,7 +256,7 @@ def _render_login(
 
 
 def _find_invitation(site: SiteContext, token: str) -> Invitation:
-    invitation = site.store.invitations.look(token[:MAX_ECHOED_LENGTH])
+    invitation = site.store.invitations.find(token[:MAX_ECHOED_LENGTH])
     if invitation is None:
         raise NotFoundException("This link is used up, expired or invalid. Ask for a new one.")
     return invitation
@@ -269,10 +269,10 @@ def _use_invitation(
     store = site.store
     # An invalid name must not use up the link.
     if invitation.team_id is None:
-        checked_name(name, "an administrator")
+        validate_name(name, "an administrator")
         if store.admins.find(name):
             raise NameTakenError("there is an administrator of this name")
-    if store.invitations.take(token) is None:
+    if store.invitations.redeem(token) is None:
         raise NotFoundException("This link has just been used.")
     if invitation.team_id is None:
         admin = store.admins.add(name, password_hash)

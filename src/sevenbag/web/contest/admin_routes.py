@@ -22,7 +22,7 @@ from sevenbag.config.loader import (
 from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.passwords import TooBusyError
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
-from sevenbag.contest.store import UNFINISHED, expect_other_than
+from sevenbag.contest.store import UNFINISHED, reject_reserved_name
 from sevenbag.errors import InputError, NameTakenError, SchedulerError, SettingsError, shown
 from sevenbag.web.contest.account_routes import (
     MAX_ECHOED_LENGTH,
@@ -83,7 +83,7 @@ class AdminController(Controller):
         """Add a team."""
         name = form.text("name").strip()
         try:
-            expect_other_than(name, site.settings.test_client.name)
+            reject_reserved_name(name, site.settings.test_client.name)
             password_hash = await site.passwords.hash(form.text("password"))
             await asyncio.to_thread(site.store.teams.add, name, password_hash)
         except (InputError, NameTakenError, TooBusyError) as error:
@@ -138,7 +138,7 @@ class AdminController(Controller):
     @post("/matches/{match_id:int}/call-off", status_code=303)
     async def cancel_match(self, site: Site, session: Session, match_id: FromPath[int]) -> Redirect:
         """Call a match off."""
-        row = await asyncio.to_thread(site.store.matches.by_id, match_id)
+        row = await asyncio.to_thread(site.store.matches.find_by_id, match_id)
         if row is not None:
             await site.scheduler.call_off_match(row.token, _CANCEL_REASON)
             target = f"{row.id}: {row.name}"
@@ -190,7 +190,7 @@ class ContestController(Controller):
             tournament = contests.tournament(contest_id)
             table = tournament.ranking if row.plan.ranking else ()
             champion = tournament.champion
-        matches = site.store.matches.of_contest(contest_id)
+        matches = site.store.matches.list_of_contest(contest_id)
         return render_page(
             session,
             "contest/admin_contest.html",
@@ -396,7 +396,7 @@ def _update_contest(
     """
     changed = None
     if form.integer("revision") == row.revision:
-        changed = site.store.contests.revise(
+        changed = site.store.contests.update_plan(
             row, name=name, rules=rules, plan=plan, entrants=entrants
         )
     if changed is None:

@@ -70,7 +70,7 @@ class WatchedMatch(NamedTuple):
     @classmethod
     def from_row(cls, row: MatchRow) -> WatchedMatch:
         """Return a match of the store."""
-        return cls(row.id, row.token, (row.seats[0].team, row.seats[1].team))
+        return cls(row.id, row.token, (row.players[0].team, row.players[1].team))
 
 
 class ContestChangedEvent(

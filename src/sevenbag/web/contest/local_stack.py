@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sevenbag.config.loader import format_toml
 from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.child_process import ChildProcess
-from sevenbag.contest.client.connection import Address
+from sevenbag.contest.client.connection import ServerAddress
 from sevenbag.contest.game.match_results import describe_ending
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler import Scheduler
@@ -333,7 +333,7 @@ class ContestDemo:
         games_reported = 0
         while True:
             await asyncio.sleep(_POLL_INTERVAL)
-            matches = await asyncio.to_thread(stack.store.matches.of_contest, contest.id)
+            matches = await asyncio.to_thread(stack.store.matches.list_of_contest, contest.id)
             if not matches:
                 continue
             match = matches[-1]
@@ -344,7 +344,9 @@ class ContestDemo:
             address = stack.scheduler.address(match.token)
             if address is not None and not address_reported:
                 address_reported = True
-                server = Address(address.command_address, address.command_port, address.state_port)
+                server = ServerAddress(
+                    address.command_address, address.command_port, address.state_port
+                )
                 self._report(
                     f"watch in a terminal: sevenbag contest watch {server} --token {match.token}"
                 )
@@ -353,7 +355,7 @@ class ContestDemo:
                 self._report(f"games won: {_format_score(match)}")
             if match.result is not None:
                 winner = match.result.winner
-                name = "nobody" if winner is None else match.seats[winner].team
+                name = "nobody" if winner is None else match.players[winner].team
                 self._report(f"{name} has won: {describe_ending(match.result.ending)}")
                 return
 
@@ -362,5 +364,5 @@ class ContestDemo:
 
 
 def _format_score(match: MatchRow) -> str:
-    first, second = match.seats
+    first, second = match.players
     return f"{first.team} {match.games[0]}, {second.team} {match.games[1]}"

@@ -172,7 +172,7 @@ class SiteOverview:
         matches = self._store.matches
         return HomeOverview(
             contest=self._read_contest(None),
-            live=matches.live(MAX_LIVE),
+            live=matches.list_live(MAX_LIVE),
             waiting=matches.counts().get("waiting", 0),
             recent=matches.list(states=_FINISHED, limit=MAX_RECENT),
         )
@@ -194,14 +194,14 @@ class SiteOverview:
         if len(row.entrants) < _MIN_ENTRANTS:
             return ContestOverview(row, (), None, (), None, 0)
         tournament = self._store.contests.tournament(row.id)
-        rows = self._store.matches.of_contest(row.id)
+        rows = self._store.matches.list_of_contest(row.id)
         # A slot may have earlier matches that were called off.
         by_slot = {each.slot: each for each in rows if each.state != "called off"}
         return _build_contest(row, tournament, by_slot)
 
     def _read_match(self, match_id: int) -> MatchOverview | None:
-        row = self._store.matches.by_id(match_id)
-        return None if row is None else MatchOverview(row, self._store.matches.games(match_id))
+        row = self._store.matches.find_by_id(match_id)
+        return None if row is None else MatchOverview(row, self._store.matches.list_games(match_id))
 
 
 # --- helpers ------------------------------------------------------------------------------------

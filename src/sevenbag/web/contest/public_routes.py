@@ -212,7 +212,7 @@ async def _render_contest(
 def _load_replay(store: Store, match_id: int, number: int) -> bytes:
     data = None
     if max(match_id, number) <= _MAX_ID:
-        data = store.matches.replay(match_id, number)
+        data = store.matches.read_replay(match_id, number)
     if data is None:
         raise NotFoundException(f"there is no game {number} of a match {match_id}")
     return data

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from litestar.handlers import BaseRouteHandler
 
     from sevenbag.contest.passwords import PasswordVerifier
-    from sevenbag.contest.store import Session, Store
+    from sevenbag.contest.store import LoginSession, Store
     from sevenbag.web.contest.site_context import SiteMetrics
     from sevenbag.web.core.origin_guard import AsgiApp, Receive, Scope, Send
 
@@ -91,7 +91,7 @@ class BrowserSession:
         self,
         client: str,
         cookies: Mapping[str, str],
-        session: Session | None,
+        session: LoginSession | None,
         store_error: StoreError | None,
         *,
         secure: bool,

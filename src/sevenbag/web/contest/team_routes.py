@@ -173,7 +173,7 @@ async def _render_team(
     site: SiteContext, session: BrowserSession, team: Team, error: str = ""
 ) -> Template:
     current = await site.scheduler.current_match(team.name)
-    verdicts = await asyncio.to_thread(site.store.teams.verdicts, team.id)
+    verdicts = await asyncio.to_thread(site.store.teams.count_moves, team.id)
     return render_page(
         session,
         "contest/team.html",
@@ -187,8 +187,8 @@ async def _render_team(
 
 
 def _build_match(site: SiteContext, team: Team, row: MatchRow) -> TeamMatch:
-    seat = 0 if row.seats[0].team_id == team.id else 1
-    games = site.store.matches.games(row.id)
+    seat = 0 if row.players[0].team_id == team.id else 1
+    games = site.store.matches.list_games(row.id)
     moves: Counter[str] = Counter()
     for game in games:
         moves.update(game.result.move_counts[seat])
@@ -197,7 +197,7 @@ def _build_match(site: SiteContext, team: Team, row: MatchRow) -> TeamMatch:
         outcome = "won" if row.result.winner == seat else "lost"
     return TeamMatch(
         row,
-        row.seats[1 - seat].team,
+        row.players[1 - seat].team,
         _own_first(row.games, seat),
         _own_first(row.points, seat),
         outcome,
