@@ -48,7 +48,8 @@ def simulate(main: Coroutine[Any, Any, T], *servers: SmallServer) -> T:
         stack.enter_context(mock.patch("time.monotonic", monotonic))
         network = Network(servers, loop)
         for module in ("check.lab", "client.match_session", "client.match_viewer"):
-            stack.enter_context(mock.patch(f"sevenbag.contest.{module}.ClientSocket", network.connect))
+            name = f"sevenbag.contest.{module}.ClientSocket"
+            stack.enter_context(mock.patch(name, network.connect))
         for server in servers:
             stack.callback(server.stop)
         return runner.run(main)

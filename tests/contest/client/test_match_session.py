@@ -263,7 +263,7 @@ class Notice:
     def __init__(self, task: Callable[[], TeamAssignment]) -> None:
         self._task = task
 
-    async def task(self) -> TeamAssignment:
+    async def fetch_assignment(self) -> TeamAssignment:
         return self._task()
 
 
