@@ -131,7 +131,7 @@ def test_an_organiser_from_the_link_to_a_running_contest(
     problem = page.locator("#error-match\\.games")
     problem.wait_for()
     page.wait_for_load_state()
-    assert "whole number" in problem.inner_text()
+    assert "expected integer from 1" in problem.inner_text()
     assert page.locator("[aria-invalid=true]").count() == 1
     page.fill("[name='match.games']", "7")
     page.click("text=Save the rules >> visible=true")

@@ -16,7 +16,6 @@ let displays = new Map();
 /** @type {LiveSocket | null} */
 let socket = null;
 let watchedIds = "";
-let wasClosed = false; // events may have been lost in the meantime
 build();
 
 /** Watch the matches that have a card. */
@@ -36,8 +35,8 @@ function build() {
     event: handleEvent,
     stateChanged: (open, retrySeconds, reason) => {
       status.setConnection(open, retrySeconds, reason);
-      if (open && wasClosed) sections.invalidate();
-      wasClosed = !open;
+      // Events may have been lost since the page was rendered.
+      if (open) sections.invalidate();
     },
   });
 }

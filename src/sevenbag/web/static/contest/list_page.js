@@ -8,16 +8,14 @@ const sections = new PageSections();
 const element = /** @type {HTMLElement | null} */ (document.querySelector("#connection"));
 if (element) {
   const status = new ConnectionStatus(element);
-  let wasClosed = false;
   new LiveSocket([], {
     event: (event) => {
       if (event.event === "contest_changed") sections.invalidate();
     },
     stateChanged: (open, retrySeconds, reason) => {
       status.setConnection(open, retrySeconds, reason);
-      // Events may have been lost in the meantime.
-      if (open && wasClosed) sections.invalidate();
-      wasClosed = !open;
+      // Events may have been lost since the page was rendered.
+      if (open) sections.invalidate();
     },
   });
 }
