@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-import sevenbag.cli.checking_server
 import sevenbag.cli.contest_client_commands
 import sevenbag.cli.contest_server_commands
 import sevenbag.cli.perft_command
@@ -338,7 +337,6 @@ def commands(data: bytes) -> None:
     told = io.StringIO()
     with (
         _folder(),
-        _stead(sevenbag.cli.checking_server, "run_until_signal", _nothing_runs),
         _stead(sevenbag.cli.contest_client_commands, "run_until_signal", _nothing_runs),
         _stead(sevenbag.cli.contest_server_commands, "run_until_signal", _nothing_runs),
         _stead(sevenbag.cli.play_command, "run_until_signal", _nothing_runs),

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-import msgspec
 import pytest
 
-from sevenbag.cli import checking_server
-from sevenbag.contest.check import Timing
-from sevenbag.contest.settings import GameRules
 from tests.cli.run import COMMAND, run_process, sevenbag
-from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer
 
 if TYPE_CHECKING:
     import subprocess
@@ -109,55 +103,3 @@ def test_a_frontend_that_says_nothing() -> None:
     assert json.loads(done.stdout)["type"] == "info"
     assert "warning: quit: closed the input without a quit" in done.stderr
     assert done.returncode == 0
-
-
-def test_a_contests_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A match, both sides of which the check plays; the report is as of bots."""
-    patient = functools.partial(Timing, begin=120, settle=120, step=120)
-    monkeypatch.setattr(checking_server, "Timing", patient)
-    files = [tmp_path / name for name in ("ours", "theirs")]
-    for file, password in zip(files, PASSWORDS, strict=True):
-        file.write_text(password + "\n")
-    unhurried = msgspec.structs.replace(
-        QUICK.match,
-        first_pause_seconds=0.5,
-        game_seconds=600,
-        match_seconds=3600,
-        connect_seconds=600,
-    )
-    # Pieces fall slower than the check acts.
-    calm = msgspec.structs.replace(QUICK, game=GameRules(gravity_ms=(400,)), match=unhurried)
-    with SmallServer(calm) as server:
-        words = [server.url, "--token", server.token, "--team", TEAMS[0]]
-        words += ["--password-file", str(files[0]), "--opponent", TEAMS[1]]
-        words += [
-            "--opponent-password-file",
-            str(files[1]),
-            "--answer-seconds",
-            "120",
-            "--format",
-            "json",
-        ]
-        done = check(*words)
-    assert done.returncode == 0
-    report = json.loads(done.stdout)
-    assert report["protocol"] == "Pason"
-    assert report["subject"] == server.url
-    assert {check["status"] for check in report["checks"]} == {"passed"}
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["pason://x"], "no team; give its name by --team"),
-        (["pason://x", "--team", "A"], "a match is needed: give --token and --opponent"),
-        (["pason://x", "--team", "A", "--token", "t", "--opponent", "A"], "are both 'A'"),
-        (["http://x", "--team", "A", "--token", "t"], "a site makes the match"),
-        (["pason://x", "--team", "A", "--only", "game"], "--only is for bots"),
-        (["pason://", "--team", "A"], "is no game server"),
-    ],
-)
-def test_what_is_needed_to_check_a_server(words: list[str], says: str) -> None:
-    done = check(*words)
-    assert done.returncode == 2
-    assert says in done.stderr

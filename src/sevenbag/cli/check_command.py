@@ -1,4 +1,4 @@
-"""The command ``sevenbag check``: check a bot, a frontend or a contest's server."""
+"""The command ``sevenbag check``: check a bot or a frontend against its protocol."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.bots.check.finding import SEVERITIES
 from sevenbag.cli.arguments import integer, positive_number
-from sevenbag.cli.command_table import import_extra
 from sevenbag.cli.signals import run_until_signal
 from sevenbag.errors import SpecError
 from sevenbag.formats.whole_file import check_writable, write_whole
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from sevenbag.bots.check.finding import Report
 
 _DEFAULT_BOT: Final = "beam:nodes=100"
-_SERVER_SCHEMES: Final = ("pason://", "http://", "https://")
 
 
 def configure_check(parser: argparse.ArgumentParser) -> None:
@@ -32,14 +30,13 @@ def configure_check(parser: argparse.ArgumentParser) -> None:
         "Check a bot: start it some thirty times, send it messages of the protocol and of real"
         " frontends, and report each fault with the clause it breaks and the messages that show it."
         " With --frontend, run as a bot and check the frontend that started it. See docs/check.md."
-        " A contest's server is checked by pason://HOST, see docs/pason-client.md."
     )
     parser.add_argument(
         "bot",
         metavar="BOT",
         nargs="?",
         help="bot to check, such as tbp:./my-bot or triangle:./my-bot; with --frontend the bot"
-        f" whose moves are played [default: {_DEFAULT_BOT}]; or a contest's server, pason://HOST",
+        f" whose moves are played [default: {_DEFAULT_BOT}]",
     )
     parser.add_argument(
         "--frontend", action="store_true", help="run as a bot that checks its frontend"
@@ -91,37 +88,12 @@ def configure_check(parser: argparse.ArgumentParser) -> None:
         metavar="MS",
         help="report answers slower than MS milliseconds",
     )
-    server = parser.add_argument_group(
-        "a contest's server",
-        "pason://HOST with a match that nobody has connected to yet, and both teams; or a site, "
-        "http://HOST:PORT, which makes a test match for one team",
-    )
-    server.add_argument("--token", metavar="TOKEN", help="match token, with pason://")
-    server.add_argument("--team", metavar="TEAM", help="team name")
-    server.add_argument(
-        "--password-file",
-        type=Path,
-        metavar="FILE",
-        help="file with the password of the team in its first line",
-    )
-    server.add_argument("--opponent", metavar="TEAM", help="other team, with pason://")
-    server.add_argument(
-        "--opponent-password-file",
-        type=Path,
-        metavar="FILE",
-        help="file with its password; omitted if somebody else plays it",
-    )
     parser.set_defaults(run=run_check)
 
 
 def run_check(args: argparse.Namespace) -> int:
     """Check and print the report; return 1 if it has findings that fail."""
-    if args.frontend:
-        report = _check_frontend(args)
-    elif args.bot is not None and args.bot.lower().startswith(_SERVER_SCHEMES):
-        report = _check_server(args)
-    else:
-        report = _check_bot(args)
+    report = _check_frontend(args) if args.frontend else _check_bot(args)
     return int(args.fail_on != "never" and report.fails(args.fail_on))
 
 
@@ -149,16 +121,6 @@ def _check_bot(args: argparse.Namespace) -> Report:
     if args.output is not None:
         check_writable(args.output)
     report = run_until_signal(check.run())
-    _write_report(args, report)
-    return report
-
-
-def _check_server(args: argparse.Namespace) -> Report:
-    if args.only:
-        raise SpecError("--only is for bots; a server is checked in one match, as a whole")
-    if args.output is not None:
-        check_writable(args.output)
-    report: Report = import_extra("sevenbag.cli.checking_server", "pason").check(args)
     _write_report(args, report)
     return report
 

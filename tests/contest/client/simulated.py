@@ -47,9 +47,12 @@ def simulate(main: Coroutine[Any, Any, T], *servers: SmallServer) -> T:
 
         stack.enter_context(mock.patch("time.monotonic", monotonic))
         network = Network(servers, loop)
-        for module in ("check.lab", "client.match_session", "client.match_viewer"):
-            name = f"sevenbag.contest.{module}.ClientSocket"
-            stack.enter_context(mock.patch(name, network.connect))
+        for module in (
+            "sevenbag.contest.client.match_session",
+            "sevenbag.contest.client.match_viewer",
+            "tests.conformance.pason.server_check.lab",
+        ):
+            stack.enter_context(mock.patch(f"{module}.ClientSocket", network.connect))
         for server in servers:
             stack.callback(server.stop)
         return runner.run(main)

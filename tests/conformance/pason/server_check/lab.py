@@ -13,12 +13,12 @@ import zmq
 
 from sevenbag.bots.check.finding import Report
 from sevenbag.bots.check.notebook import Notebook
-from sevenbag.contest.check.clauses import CLAUSES
-from sevenbag.contest.check.follower import Follower
-from sevenbag.contest.check.letter import faults
 from sevenbag.contest.client.connection import ClientSocket, resolve_host
 from sevenbag.errors import ContestError, ProtocolError, ServerUnreachableError
 from sevenbag.protocols.pason.messages import decode_state
+from tests.conformance.pason.server_check.clauses import CLAUSES
+from tests.conformance.pason.server_check.follower import Follower
+from tests.conformance.pason.server_check.letter import faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,10 +7,10 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from sevenbag.contest.check.lab import GoneError
+from tests.conformance.pason.server_check.lab import GoneError
 
 if TYPE_CHECKING:
-    from sevenbag.contest.check.lab import Lab, Side
+    from tests.conformance.pason.server_check.lab import Lab, Side
 
 Json = dict[str, Any]
 

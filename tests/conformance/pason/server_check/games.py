@@ -8,17 +8,17 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.bots.builtin.beam_bot import BeamBot
-from sevenbag.contest.check.lab import GoneError
 from sevenbag.contest.client.bot_controller import BotController
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.pason.messages import GamePieceState, decode_state
 from sevenbag.protocols.pason.pason_conversion import SHAPES
+from tests.conformance.pason.server_check.lab import GoneError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag.contest.check.lab import Lab
     from sevenbag.protocols.pason.messages import PieceState
+    from tests.conformance.pason.server_check.lab import Lab
 
     Known = Callable[[PieceState, PieceState], bool]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.contest.check import commands, games
-from sevenbag.contest.check.clauses import CLAUSES
-from sevenbag.contest.check.lab import ENDS, Lab, Side, Timing
+from tests.conformance.pason.server_check import commands, games
+from tests.conformance.pason.server_check.clauses import CLAUSES
+from tests.conformance.pason.server_check.lab import ENDS, Lab, Side, Timing
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -7,7 +7,6 @@ import contextlib
 import uuid
 from typing import TYPE_CHECKING
 
-from sevenbag.contest.check import Side, Timing, check_server
 from sevenbag.contest.client.connection import parse_server_address
 from sevenbag.contest.client.contest_client import JoinOptions, play_match
 from sevenbag.contest.passwords import hash_password
@@ -21,6 +20,7 @@ from sevenbag.contest.settings import (
     ServerSettings,
     TestClientSettings,
 )
+from tests.conformance.pason.server_check import Side, Timing, check_server
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import pytest
 
-from sevenbag.contest.check import CLAUSES, Side, Timing, check_server
 from sevenbag.contest.client.connection import ServerAddress
 from sevenbag.contest.game.pason_game import MoveOutcome
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.errors import ServerUnreachableError
 from sevenbag.protocols.pason.messages import GameMove, MatchConnect
 from sevenbag.protocols.pason.pason_conversion import FULL_ROW
+from tests.conformance.pason.server_check import CLAUSES, Side, Timing, check_server
 from tests.contest.client.simulated import simulate
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer, refusal
 
