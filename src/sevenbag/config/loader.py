@@ -416,10 +416,10 @@ def _type_at(kind: types.Type | None, key: KeyPath) -> types.Type | None:
 def _with_underscores(data: Any, kind: types.Type | None) -> Any:
     """Replace hyphens in the keys of structs."""
     if isinstance(data, list):
-        items: list[Any] = data
+        items = cast("list[object]", data)
         return [_with_underscores(item, getattr(kind, "item_type", None)) for item in items]
     if isinstance(data, Mapping) and _fields(kind):
-        table: Mapping[Any, Any] = data
+        table = cast("Mapping[object, object]", data)
         return {
             (name := str(key).replace("-", "_")): _with_underscores(item, _type_at(kind, (name,)))
             for key, item in table.items()
