@@ -132,7 +132,7 @@ def test_a_bot_that_dies_is_named_at_the_end(
     assert (failed, won) == (1, 0)
     assert lines[-1].startswith("the bot has failed: mortal: ")
     assert lines[-2].startswith("Alpha team lost against Beta")
-    assert any("from here on, gravity plays" in line for line in lines)
+    assert any("its pieces are left to gravity" in line for line in lines)
 
 
 def test_ctrl_c_leaves_no_bot_behind(mark: str) -> None:  # noqa: F811
@@ -164,7 +164,7 @@ def test_a_server_that_goes() -> None:
     ("words", "code", "says"),
     [
         (["pason://127.0.0.1", "--bot", "beam"], 2, "no match token; give it by --token"),
-        (["pason://a b", "--token", "t", "--bot", "beam"], 2, "is no game server"),
+        (["pason://a b", "--token", "t", "--bot", "beam"], 2, "invalid game server"),
         (["nowhere", "--bot", "beam"], 2, "expected a game server, pason://HOST, or a site"),
         (["127.0.0.1", "--token", "t", "--bot", "beam"], 2, "got '127.0.0.1'"),
         (["http://x", "--token", "t", "--bot", "beam"], 2, "--token is for a game server"),

@@ -86,7 +86,7 @@ class Network:
 
     def __init__(self, servers: Iterable[SmallServer], loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
-        self.channels: list[SimulatedChannel] = []
+        self.channels: list[SimulatedSocket] = []
         self._on_their_way: deque[tuple[Callable[[list[bytes]], None], list[bytes]]] = deque()
         self._servers = {
             endpoint: server
@@ -98,10 +98,10 @@ class Network:
 
     def connect(
         self, context: object, kind: int, endpoint: str, topics: Iterable[bytes] = ()
-    ) -> SimulatedChannel:
+    ) -> SimulatedSocket:
         """Open a channel; the arguments are those of `ClientSocket`."""
         del context
-        channel = SimulatedChannel(self, self._servers[endpoint], kind, topics)
+        channel = SimulatedSocket(self, self._servers[endpoint], kind, topics)
         self.channels.append(channel)
         return channel
 
@@ -129,7 +129,7 @@ class Network:
             self.loop.call_later(TICK, self._tick, server)
 
 
-class SimulatedChannel(ClientSocket):
+class SimulatedSocket(ClientSocket):
     """Channel to a server in the same event loop."""
 
     def __init__(
@@ -138,7 +138,7 @@ class SimulatedChannel(ClientSocket):
         self.received: deque[list[bytes]] = deque()
         self.server = server
         self.topics = tuple(topics)
-        self._news = asyncio.Event()
+        self._updated = asyncio.Event()
         self._network = network
         self._kind = kind
 
@@ -149,7 +149,7 @@ class SimulatedChannel(ClientSocket):
     def deliver(self, frames: list[bytes]) -> None:
         """Receive a message."""
         self.received.append(frames)
-        self._news.set()
+        self._updated.set()
 
     def close(self) -> None:
         """Receive nothing any more."""

@@ -136,11 +136,11 @@ def test_a_refusal_in_the_sites_words(answers: Answers, status: int) -> None:
         (429, b"", ServerUnreachableError, "cannot answer now"),
         (503, b"<html>", ServerUnreachableError, "cannot answer now"),
         (404, b"<html>", CommandRejectedError, "404"),
-        (200, b"<html>", ProtocolError, "something else than a contest's site"),
-        (200, {"status": "playing"}, ProtocolError, "without a server"),
-        (200, {"status": 7}, ProtocolError, "something else"),
-        (200, {"status": "playing", "command_port": 99999}, ProtocolError, "something else"),
-        (200, b"[" * 100_000, ProtocolError, "something else"),
+        (200, b"<html>", ProtocolError, "invalid reply"),
+        (200, {"status": "playing"}, ProtocolError, "no server"),
+        (200, {"status": 7}, ProtocolError, "invalid reply"),
+        (200, {"status": "playing", "command_port": 99999}, ProtocolError, "invalid reply"),
+        (200, b"[" * 100_000, ProtocolError, "invalid reply"),
     ],
 )
 def test_what_is_no_answer(
@@ -163,5 +163,5 @@ def test_nobody_there(answers: Answers) -> None:
 
 @pytest.mark.parametrize("url", ["", "ftp://x", "http://", "127.0.0.1:80", "file:///etc/passwd"])
 def test_what_is_no_site(url: str) -> None:
-    with pytest.raises(InputError, match="is no site"):
+    with pytest.raises(InputError, match="invalid site"):
         SiteClient(url, TEAM, PASSWORD)

@@ -15,7 +15,6 @@ from sevenbag.contest.client.match_client import (
     TeamMatchResult,
     connect,
     connect_async,
-    summarize_match,
 )
 from sevenbag.contest.client.match_session import SessionTimeouts
 from sevenbag.contest.client.match_view import MatchView
@@ -122,7 +121,7 @@ def test_walkover_has_winner_and_reason(there: PlayerIndex, how: str) -> None:
     for message in (decode_statistics(figures), *stage.told):
         view.handle_message(message)
     one, other = stage.match.teams
-    assert str(summarize_match(view, one)) == (
+    assert str(view.result_for(one)) == (
         f"{one} {how} against {other}: 0:0 games, 0:0 points "
         "(walkover, the other team did not come)"
     )
@@ -156,7 +155,7 @@ def test_what_a_turn_knows() -> None:
                 assert len(turn.queue) == 5
                 assert len(turn.placements()) in {9, 17, 34}
                 other = "T" if turn.piece.name != "T" else "S"
-                with pytest.raises(PlacementError, match="is no placement of"):
+                with pytest.raises(PlacementError, match="invalid placement: expected one of"):
                     await turn.place(Placement(other, Rotation.NORTH, 4, 0))
                 assert await turn.place(lowest(turn.placements()))
                 break
@@ -202,7 +201,7 @@ def test_no_such_host() -> None:
         async with connect_async("pason://no-such-host.invalid", "t", "a", "b"):
             pass
 
-    with pytest.raises(ServerUnreachableError, match=r"no host no-such-host\.invalid"):
+    with pytest.raises(ServerUnreachableError, match=r"cannot resolve host no-such-host\.invalid"):
         asyncio.run(run())
 
 
@@ -211,10 +210,5 @@ def test_no_such_host() -> None:
     ["", "pason://", "http://x", "pason://x:1,2,3", "pason://x:0,5", "pason://x:99999", "x:5557"],
 )
 def test_what_is_no_server(text: str) -> None:
-    with pytest.raises(InputError, match=r"pason://|is no port"):
+    with pytest.raises(InputError, match="invalid game server"):
         connect(text, "t", "a", "b").__enter__()
-
-
-def test_a_match_that_was_not_entered() -> None:
-    with pytest.raises(RuntimeError, match="not connected"):
-        _ = connect("pason://127.0.0.1", "t", "a", "b").result

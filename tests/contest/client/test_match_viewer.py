@@ -58,7 +58,7 @@ def test_in_a_terminal_both_boards_are_drawn(width: int) -> None:
 
 
 def test_what_is_drawn() -> None:
-    scene = MatchScreen()
+    screen = MatchScreen()
     board = "0" * 45 + "f8000"
     told = {
         "game_name": "Final \x1b[2J",
@@ -69,14 +69,14 @@ def test_what_is_drawn() -> None:
             "B": {"board_state": "0" * 50, "piece_number": -1, "cleared_rows": []},
         },
     }
-    scene.handle_message(decode_state(encoded({"comm_type": "GameBoardState", **told})))
+    screen.handle_message(decode_state(encoded({"comm_type": "GameBoardState", **told})))
     pieces: Json = {
         "A": {"orient": 0, "piece": "O", "number": 1, "row": 4, "col": 5},
         "B": None,
     }
     told |= {"states": pieces, "queue": ["I", "T"]}
-    scene.handle_message(decode_state(encoded({"comm_type": "GamePieceState", **told})))
-    scene.figures = GameStatistics(
+    screen.handle_message(decode_state(encoded({"comm_type": "GamePieceState", **told})))
+    screen.statistics = GameStatistics(
         game_name="x",
         timestamp=1.0,
         scores={"A": 700, "B": 0},
@@ -85,7 +85,7 @@ def test_what_is_drawn() -> None:
         level=3,
         games={},
     )
-    lines = [line.plain for line in scene.lines(80, 26)]
+    lines = [line.plain for line in screen.render(80, 26)]
     assert "level 3" in lines[0]
     # Row 4, columns 4 and 5 of the left board; each cell takes two columns.
     for row in (4, 5):
@@ -99,7 +99,7 @@ def test_what_is_drawn() -> None:
 def test_nothing_is_heard() -> None:
     with (
         SmallServer() as server,
-        pytest.raises(ServerUnreachableError, match="is it the right token"),
+        pytest.raises(ServerUnreachableError, match="check the token"),
     ):
         asyncio.run(
             watch_match(
@@ -113,7 +113,7 @@ def encoded(message: Json) -> bytes:
 
 
 def test_pieces_of_any_numbers_are_no_harm() -> None:
-    scene = MatchScreen()
+    screen = MatchScreen()
     told = {
         "comm_type": "GamePieceState",
         "game_name": "x",
@@ -122,10 +122,10 @@ def test_pieces_of_any_numbers_are_no_harm() -> None:
         "states": {"A": {"orient": 99, "piece": "S", "number": 1, "row": 10**6, "col": -(10**6)}},
         "queue": ["?", "I" * 100],
     }
-    scene.handle_message(decode_state(encoded(told)))
-    assert scene.lines(80, 26)
-    assert isinstance(scene.view.pieces["A"], PieceState)
-    scene.handle_message(
+    screen.handle_message(decode_state(encoded(told)))
+    assert screen.render(80, 26)
+    assert isinstance(screen.view.pieces["A"], PieceState)
+    screen.handle_message(
         GameEnd(game_name="x", sequence=2, timestamp=1.0, scores={}, winner="A", match_token="t")
     )
-    assert scene.lines(20, 5)
+    assert screen.render(20, 5)

@@ -1,8 +1,8 @@
 """Clients of a contest: `connect` and `connect_async`.
 
-`match_client` is the interface for programs of users (docs/pason-client.md); `bot_controller` turns
-the decisions of a bot into moves, `match_session` exchanges messages with a server,
-`contest_client` plays whole matches with any bot, and `match_viewer` shows one in the terminal.
+`match_client` is the interface for programs (docs/pason-client.md). `match_session` exchanges
+messages with a game server, `bot_controller` plays with a bot, `contest_client` plays whole matches
+with any bot, and `match_viewer` shows a match in the terminal.
 """
 
 from sevenbag.contest.client.match_client import (

@@ -1,4 +1,4 @@
-"""Addresses of game servers and the sockets of a client."""
+"""Addresses of game servers, and sockets of clients that are served by the event loop."""
 
 from __future__ import annotations
 
@@ -12,24 +12,29 @@ from typing import TYPE_CHECKING, Final
 
 import zmq
 
+from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC, decode_statistics
 from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT
 from sevenbag.errors import InputError, ServerUnreachableError, shown
+from sevenbag.protocols.pason.messages import decode_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from sevenbag.contest.game.state_encoder import StatisticsMessage
+    from sevenbag.protocols.pason.messages import State
 
 SCHEME: Final = "pason://"
 
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """A game server's two channels.
+    """Address of the two channels of a game server.
 
     Attributes:
-        host: name or address; without brackets if it is one of IPv6.
-        command_port: of the command channel.
-        state_port: of the state channel.
-        state_host: where the state channel is; empty for `host`.
+        host: name or IP address; an IPv6 address has no brackets.
+        command_port: port of the command channel.
+        state_port: port of the state channel.
+        state_host: host of the state channel; empty if it is `host`.
     """
 
     host: str
@@ -39,50 +44,52 @@ class ServerAddress:
 
     @property
     def command_endpoint(self) -> str:
-        """Of the command channel, as ZeroMQ wants it."""
+        """ZeroMQ endpoint of the command channel."""
         return f"tcp://{_bracketed(self.host)}:{self.command_port}"
 
     @property
     def state_endpoint(self) -> str:
-        """Of the state channel."""
+        """ZeroMQ endpoint of the state channel."""
         return f"tcp://{_bracketed(self.state_host or self.host)}:{self.state_port}"
 
     def __str__(self) -> str:
-        usual = (self.command_port, self.state_port) == (COMMAND_PORT, STATE_PORT)
-        ports = "" if usual else f":{self.command_port},{self.state_port}"
+        has_default_ports = (self.command_port, self.state_port) == (COMMAND_PORT, STATE_PORT)
+        ports = "" if has_default_ports else f":{self.command_port},{self.state_port}"
         return f"{SCHEME}{_bracketed(self.host)}{ports}"
 
 
 def parse_server_address(text: str) -> ServerAddress:
-    """The game server that a text names.
+    """Parse ``pason://HOST``, ``pason://HOST:COMMANDPORT`` or ``pason://HOST:COMMANDPORT,STATEPORT``.
 
-    One port alone is that of the command channel; the state channel is then one below, as 5556 is
-    below 5557.
+    The default state port is one below the command port, as 5556 is below 5557.
 
     Raises:
-        InputError: it names none.
+        InputError: invalid address.
     """
     match = _ADDRESS.fullmatch(text.strip())
     if match is None:
         raise InputError(
-            f"{shown(text)} is no game server; expected {SCHEME}HOST, or with ports "
-            f"{SCHEME}HOST:{COMMAND_PORT},{STATE_PORT}"
+            f"invalid game server: expected {SCHEME}HOST or {SCHEME}HOST:{COMMAND_PORT},"
+            f"{STATE_PORT}, got {shown(text)}"
         )
     host = match["host"].strip("[]")
     if match["command"] is None:
         return ServerAddress(host)
-    command = _port(match["command"], text)
-    state = command - 1 if match["state"] is None else _port(match["state"], text)
-    if state == 0:
-        raise InputError(f"{shown(text)}: there is no port below 1 for the state channel")
+    command = int(match["command"])
+    state = command - 1 if match["state"] is None else int(match["state"])
+    for port in (command, state):
+        if not 1 <= port <= 65_535:
+            raise InputError(
+                f"invalid game server: expected ports from 1 to 65535, got {port} in {shown(text)}"
+            )
     return ServerAddress(host, command, state)
 
 
 class ClientSocket:
-    """A socket that is read as soon as something comes.
+    """ZeroMQ socket that is read by the event loop.
 
     Attributes:
-        received: messages, each a list of frames, in order.
+        received: received messages in order, each a list of frames.
     """
 
     def __init__(
@@ -92,21 +99,21 @@ class ClientSocket:
         endpoint: str,
         topics: Iterable[bytes] = (),
     ) -> None:
-        """Connect, in the running loop.
+        """Connect, in the running event loop.
 
         Args:
-            context: of ZeroMQ.
-            kind: such as ``zmq.REQ`` or ``zmq.SUB``.
-            endpoint: to connect to; whether anybody is there is not looked at.
-            topics: to subscribe to.
+            context: ZeroMQ context.
+            kind: socket type such as ``zmq.REQ`` or ``zmq.SUB``.
+            endpoint: endpoint to connect to; it need not be reachable yet.
+            topics: topics to subscribe to.
         """
         self.received: deque[list[bytes]] = deque()
-        self._news = asyncio.Event()
+        self._updated = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         socket = context.socket(kind)
         socket.setsockopt(zmq.LINGER, 0)
-        socket.setsockopt(zmq.MAXMSGSIZE, _LONGEST_MESSAGE)
-        # All that was told is to be heard, also by whoever is busy for a while.
+        socket.setsockopt(zmq.MAXMSGSIZE, _MAX_MESSAGE_BYTES)
+        # No limit on queued messages: clients that are busy for a while must not lose states.
         socket.setsockopt(zmq.RCVHWM, 0)
         socket.setsockopt(zmq.IPV6, 1)
         for topic in topics:
@@ -119,27 +126,27 @@ class ClientSocket:
         self._loop.add_reader(descriptor, self._read)
 
     def send(self, *frames: bytes) -> None:
-        """Send one message."""
+        """Send a message."""
         self._socket.send_multipart(frames, zmq.NOBLOCK)
-        # The descriptor tells of news only once: sending may have taken it away.
+        # The descriptor signals once; sending may have consumed the signal.
         self._read()
 
     async def wait(self, seconds: float) -> None:
-        """Until there is news, at most so long; not at all if that is not above 0."""
+        """Wait for a message or `wake` for a limited time; not at all if it is not positive."""
         self._read()
         if self.received or seconds <= 0:
             return
-        self._news.clear()
+        self._updated.clear()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds if math.isfinite(seconds) else None):
-                await self._news.wait()
+                await self._updated.wait()
 
     def wake(self) -> None:
-        """Whoever waits is to wait no longer."""
-        self._news.set()
+        """End a running `wait`."""
+        self._updated.set()
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the socket."""
         self._loop.remove_reader(self._descriptor)
         self._socket.close(0)
 
@@ -151,14 +158,30 @@ class ClientSocket:
             if error.errno not in {zmq.EAGAIN, zmq.EFSM}:
                 raise
         if self.received:
-            self._news.set()
+            self._updated.set()
+
+
+def state_topics(token: str) -> tuple[bytes, bytes]:
+    """Return the topics of the state messages and of the statistics of a match."""
+    return token.encode(), (STATISTICS_TOPIC + token).encode()
+
+
+def decode_state_frames(frames: Sequence[bytes]) -> State | StatisticsMessage:
+    """Decode a message of the state channel.
+
+    Raises:
+        ProtocolError: invalid message.
+    """
+    if frames[0].startswith(STATISTICS_TOPIC.encode()):
+        return decode_statistics(frames[-1])
+    return decode_state(frames[-1])
 
 
 async def resolve_host(address: ServerAddress, seconds: float) -> None:
-    """See that there is such a host: ZeroMQ would look for it for ever.
+    """Check that the host names of a server can be resolved; ZeroMQ would retry without an error.
 
     Raises:
-        ServerUnreachableError: there is none, or nobody says so in time.
+        ServerUnreachableError: unknown host, or no answer in time.
     """
     loop = asyncio.get_running_loop()
     for host in filter(None, dict.fromkeys((address.host, address.state_host))):
@@ -166,12 +189,15 @@ async def resolve_host(address: ServerAddress, seconds: float) -> None:
             async with asyncio.timeout(seconds):
                 await loop.getaddrinfo(host, address.command_port)
         except (OSError, UnicodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "that is no name of one"
-            raise ServerUnreachableError(f"no host {host}: {why or 'not found in time'}") from None
+            reason = error.strerror if isinstance(error, OSError) else "invalid name"
+            raise ServerUnreachableError(
+                f"cannot resolve host {host}: {reason or 'timed out'}"
+            ) from None
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
+_MAX_MESSAGE_BYTES: Final = 1 << 20
 _ADDRESS: Final = re.compile(
     r"pason://(?P<host>\[[0-9A-Fa-f:.%]+\]|[^\s/:\[\],@]+)"
     r"(:(?P<command>[0-9]{1,9})(,(?P<state>[0-9]{1,9}))?)?/?",
@@ -179,15 +205,5 @@ _ADDRESS: Final = re.compile(
 )
 
 
-def _port(text: str, whole: str) -> int:
-    port = int(text)
-    if not 1 <= port <= 65_535:
-        raise InputError(f"{shown(whole)}: {port} is no port from 1 to 65535")
-    return port
-
-
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-_LONGEST_MESSAGE: Final = 1 << 20

@@ -1,8 +1,9 @@
-"""Play whole matches with a bot, and ask the site for them."""
+"""Play whole matches with a bot, and get a team's matches from the site of a contest."""
 
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import dataclasses
 import math
@@ -20,7 +21,6 @@ from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.contest.client.bot_controller import BotController
 from sevenbag.contest.client.connection import ServerAddress
-from sevenbag.contest.client.match_client import TeamMatchResult, summarize_match
 from sevenbag.contest.client.match_session import MatchSession, SessionTimeouts
 from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, Port
 from sevenbag.errors import (
@@ -36,24 +36,23 @@ from sevenbag.protocols.pason.messages import GameEnd
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag.contest.game.state_encoder import StatisticsMessage
-    from sevenbag.protocols.pason.messages import State
+    from sevenbag.contest.client.match_view import TeamMatchResult
 
-    Say = Callable[[str], None]
+    ReportLine = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class JoinOptions:
-    """How a team plays.
+    """Options of a team that joins a match.
 
     Attributes:
-        team: name as registered.
-        password: the team's.
+        team: registered name of the team.
+        password: password of the team.
         bot: specification of the bot.
-        moves_per_second: how often it moves, at most; 0 for no limit.
-        limits: what the bot may spend on a piece; nothing said, what it grants itself.
-        answer_seconds: after which a bot that does not answer has failed.
-        patience: how long to wait for a server.
+        moves_per_second: maximum rate of moves; 0 for no limit.
+        limits: limits of the bot for each piece; without any, its own.
+        answer_seconds: seconds after which a bot without an answer has failed.
+        timeouts: timeouts for the game server.
     """
 
     team: str
@@ -64,15 +63,29 @@ class JoinOptions:
     answer_seconds: float = 10.0
     timeouts: SessionTimeouts = field(default_factory=SessionTimeouts)
 
+    def create_controller(self) -> BotController:
+        """Create the controller of the bot.
+
+        Raises:
+            SpecError: unknown bot.
+        """
+        return BotController(
+            create_bot(self.bot),
+            self.team,
+            moves_per_second=self.moves_per_second,
+            limits=self.limits,
+            answer_seconds=self.answer_seconds,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class MatchReport:
-    """What became of a match.
+    """Report of a played match.
 
     Attributes:
-        result: as far as it was heard.
-        failure: what went wrong with the bot; empty if nothing did.
-        undone: pieces that did not go where the bot wanted them, of how many.
+        result: result as far as it was received.
+        failure: error of the bot; empty without one.
+        missed_pieces: number of pieces that did not go to the bot's target, and of all pieces.
     """
 
     result: TeamMatchResult
@@ -81,113 +94,127 @@ class MatchReport:
 
 
 async def play_match(
-    address: ServerAddress, token: str, options: JoinOptions, report: Say
+    address: ServerAddress, token: str, options: JoinOptions, report: ReportLine
 ) -> MatchReport:
     """Play one match to its end.
 
-    The bot is made ready before anybody hears of us, and nothing of it is left afterwards.
+    The bot is ready before the team connects, and has ended when this returns.
 
     Args:
-        address: of the game server.
-        token: names the match.
-        manner: who plays, and how.
-        say: told in a line what happens.
+        address: address of the game server.
+        token: token of the match.
+        options: options of the team.
+        report: function that shows a line of progress.
 
     Raises:
-        SpecError: there is no such bot.
-        BotStartError: the bot cannot be started, or does not play these rules.
-        CommandRejectedError: the server does not let the team into the match.
-        ServerUnreachableError: the server does not answer, or has gone.
+        SpecError: unknown bot.
+        BotStartError: the bot cannot be started or does not support the rules.
+        CommandRejectedError: the server rejects the team or the match.
+        ServerUnreachableError: no answer from the server.
     """
-    planner = _planner(options)
+    controller = options.create_controller()
     try:
-        await planner.prepare()
-        return await _play(address, token, planner, options, report)
+        await controller.prepare()
+        session = MatchSession(address, token, options.team, options.password, options.timeouts)
+        async with session:
+            controller.wake = session.interrupt
+            report(f"{options.team} has connected to {address}, played by {controller.bot.name}")
+            await _play(session, controller, report)
     finally:
-        await planner.quit()
+        await controller.quit()
+    counts = controller.counts
+    missed = counts.replanned + counts.misplaced + counts.lost
+    failure = "" if controller.failure is None else str(controller.failure)
+    result = controller.view.result_for(options.team)
+    return MatchReport(result, failure, (missed, counts.pieces))
 
 
 async def play_all_matches(
-    site: SiteClient, options: JoinOptions, report: Say, *, wait_seconds: float = 3_600.0
+    site: SiteClient, options: JoinOptions, report: ReportLine, *, wait_seconds: float = 3_600.0
 ) -> list[MatchReport]:
-    """Play every match that a site has for the team, until it has none any more.
+    """Play every match that a site has for the team, until it has no more.
 
-    A match whose server dies is gone on with wherever the site says that it is now.
+    If a game server fails, the match is continued on the server that the site names.
 
     Args:
-        site: of the contest.
-        manner: who plays, and how.
-        say: told in a line what happens.
-        wait_seconds: for the next match, at most.
+        site: site of the contest.
+        options: options of the team.
+        report: function that shows a line of progress.
+        wait_seconds: maximum time to wait for the next match.
 
     Raises:
-        SpecError: there is no such bot.
-        BotStartError: the bot cannot be started, or does not play these rules.
-        CommandRejectedError: the site or a server does not know the team, or refuses it.
-        ServerUnreachableError: the site has not answered, or had no match, for too long.
+        SpecError: unknown bot.
+        BotStartError: the bot cannot be started or does not support the rules.
+        CommandRejectedError: the site or a server rejects the team.
+        ServerUnreachableError: no answer from the site, or no match, for too long.
     """
-    # Whoever cannot play is to be told before, and not in the midst of the contest.
-    await _try_out(options)
-    nimble = dataclasses.replace(options, timeouts=_nimble(options.timeouts))
-    played: dict[str, MatchReport] = {}
-    over_at: dict[tuple[str, ServerAddress], float] = {}
-    waited_since = time.monotonic()
-    enquiry = _Enquiry(site, min(options.timeouts.silence, wait_seconds), report)
+    # Errors of the bot are raised before the first match.
+    controller = options.create_controller()
+    try:
+        await controller.prepare()
+    finally:
+        await controller.quit()
+    match_options = dataclasses.replace(options, timeouts=_short_timeouts(options.timeouts))
+    max_silence = options.timeouts.silence
+    poller = _SitePoller(site, min(max_silence, wait_seconds), report)
+    reports: dict[str, MatchReport] = {}
+    finished_at: dict[tuple[str, ServerAddress], float] = {}
+    waiting_since = time.monotonic()
     failing_since: float | None = None
     pause = _FIRST_PAUSE
-    told = False
+    wait_reported = False
     while True:
         now = time.monotonic()
-        task = await enquiry.task()
-        if task is not None and task.status == "finished" and played:
-            return list(played.values())
+        assignment = await poller.fetch_assignment()
+        if assignment is not None and assignment.status == "finished" and reports:
+            return list(reports.values())
         if (
-            task is None
-            or task.address is None
-            # The site may not have heard yet; but a match may also be taken up again there.
-            or now < over_at.get((task.token, task.address), -math.inf) + _TAKEN_UP
+            assignment is None
+            or assignment.address is None
+            # The site may not know the end yet; but a match may also be continued there.
+            or now < finished_at.get((assignment.token, assignment.address), -math.inf) + _REPLAYED
         ):
-            if now - waited_since > wait_seconds:
+            if now - waiting_since > wait_seconds:
                 raise ServerUnreachableError(f"{site.url} has had no match for {wait_seconds:g} s")
-            if not told and not enquiry.is_unanswered and pause > _FIRST_PAUSE:
-                told = True
+            if not (wait_reported or poller.is_failing) and pause > _FIRST_PAUSE:
+                wait_reported = True
                 report(f"{options.team} waits for its next match")
             await asyncio.sleep(pause)
-            pause = min(pause * 1.5, _LONGEST_PAUSE)
+            pause = min(pause * 1.5, _MAX_PAUSE)
             continue
-        told = False
+        wait_reported = False
         try:
-            match = await play_match(task.address, task.token, nimble, report)
+            match = await play_match(assignment.address, assignment.token, match_options, report)
         except ContestError as error:
-            if isinstance(error, CommandRejectedError) and error.error not in _ELSEWHERE:
+            if isinstance(error, CommandRejectedError) and error.error not in _MOVED_ERRORS:
                 raise
             now = time.monotonic()
             failing_since = now if failing_since is None else failing_since
-            if now - failing_since > options.timeouts.silence:
+            if now - failing_since > max_silence:
                 raise
             report(f"{error}; asking {site.url} where the match goes on")
-            await asyncio.sleep(_FAILING_PAUSE)
+            await asyncio.sleep(_RETRY_PAUSE)
             continue
         failing_since = None
         pause = _FIRST_PAUSE
-        waited_since = time.monotonic()
-        over_at[task.token, task.address] = waited_since
+        waiting_since = time.monotonic()
+        finished_at[assignment.token, assignment.address] = waiting_since
         if match.result.end_heard or match.result.games != (0, 0):
-            played[task.token] = match
+            reports[assignment.token] = match
         if match.failure:
-            # It would fail in the next match, too, and nobody would be told.
-            return list(played.values())
+            # The bot would fail in the next match as well.
+            return list(reports.values())
 
 
 @dataclass(frozen=True, slots=True)
 class TeamAssignment:
-    """What a team is to do now.
+    """Match that a team is to play now.
 
     Attributes:
-        status: whether there is a match to play, there will be one, or there is no more.
-        token: of the match.
-        address: where it is played.
-        opponent: against whom; empty if that is not told.
+        status: "playing" with a match, "waiting" for the next match, "finished" if there is none.
+        token: token of the match.
+        address: address of its game server; None without a match.
+        opponent: name of the opponent; empty if the site does not name it.
     """
 
     status: Literal["playing", "waiting", "finished"]
@@ -197,237 +224,190 @@ class TeamAssignment:
 
 
 class SiteClient:
-    """A contest's site, for one team.
+    """Client of the site of a contest, for one team.
 
     Attributes:
-        url: of the site, without a slash at its end.
+        url: URL of the site without a slash at its end.
     """
 
     def __init__(self, url: str, team: str, password: str, *, seconds: float = 10.0) -> None:
-        """Nothing is asked yet.
+        """Create a client; it sends nothing yet.
 
         Args:
-            url: such as ``http://127.0.0.1:8080``.
-            team: name as registered.
-            password: the team's.
-            seconds: to wait for an answer.
+            url: URL such as ``http://127.0.0.1:8080``.
+            team: registered name of the team.
+            password: password of the team.
+            seconds: timeout of a request.
 
         Raises:
-            InputError: the URL is none.
+            InputError: invalid URL.
         """
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise InputError(f"{shown(url)} is no site; expected one such as http://127.0.0.1:8080")
+            raise InputError(
+                f"invalid site: expected URL such as http://127.0.0.1:8080, got {shown(url)}"
+            )
         self.url = url.rstrip("/")
-        self._team = team
-        self._password = password
+        self._login = {"team_name": team, "password": password}
         self._seconds = seconds
 
     async def fetch_assignment(self) -> TeamAssignment:
-        """What the team is to do now.
+        """Fetch the match that the team is to play now.
 
         Raises:
             CommandRejectedError: wrong team or password.
-            ServerUnreachableError: the site does not answer, or cannot now; it may be asked again.
-            ProtocolError: it answers with something else.
+            ServerUnreachableError: no answer, or a temporary failure.
+            ProtocolError: invalid reply.
         """
-        said = {"team_name": self._team, "password": self._password}
-        reply = await self._ask("/scheduler/current_match", msgspec.json.encode(said))
+        reply = await self._request("/scheduler/current_match", msgspec.json.encode(self._login))
         if reply.status in {"waiting", "finished"}:
             return TeamAssignment("waiting" if reply.status == "waiting" else "finished")
-        if reply.status != "playing":
-            raise CommandRejectedError(reply.status, reply.reason or "no reason given")
-        return TeamAssignment("playing", reply.match_token, _address(reply), reply.opponent)
+        return self._assignment(reply, "playing")
 
     async def create_test_match(self) -> TeamAssignment:
-        """A new test match, by the contest's own call.
+        """Create a test match of the team.
 
         Raises:
-            CommandRejectedError: wrong team or password, or it cannot be created.
-            ServerUnreachableError: the site does not answer, or cannot now; it may be asked again.
-            ProtocolError: it answers with something else.
+            CommandRejectedError: wrong team or password, or no test match can be created.
+            ServerUnreachableError: no answer, or a temporary failure.
+            ProtocolError: invalid reply.
         """
-        query = urllib.parse.urlencode(
-            {"team_name": self._team, "password": self._password}, quote_via=urllib.parse.quote
-        )
-        reply = await self._ask(f"/scheduler/create_unauthenticated_test_match?{query}", None)
-        if reply.status != "success":
-            raise CommandRejectedError(reply.status, reply.reason or "no reason given")
-        return TeamAssignment("playing", reply.match_token, _address(reply), reply.opponent)
+        query = urllib.parse.urlencode(self._login, quote_via=urllib.parse.quote)
+        path = f"/scheduler/create_unauthenticated_test_match?{query}"
+        return self._assignment(await self._request(path), "success")
 
     # --- helpers --------------------------------------------------------------------------------
 
-    async def _ask(self, path: str, body: bytes | None) -> _Reply:
-        request = urllib.request.Request(  # the scheme was looked at
+    def _assignment(self, reply: _Reply, expected_status: str) -> TeamAssignment:
+        if reply.status != expected_status:
+            raise CommandRejectedError(reply.status, reply.reason or "no reason given")
+        host = reply.server_ip or reply.internal_ip
+        if not (host and reply.match_token):
+            raise ProtocolError(f"invalid reply of {self.url}: no server or no token")
+        address = ServerAddress(host, reply.command_port, reply.state_port, reply.state_ip)
+        return TeamAssignment("playing", reply.match_token, address, reply.opponent)
+
+    async def _request(self, path: str, body: bytes | None = None) -> _Reply:
+        request = urllib.request.Request(
             self.url + path,
             data=body,
             headers={"Content-Type": "application/json"} if body is not None else {},
         )
-        data = await _beside(lambda: self._fetch(request))
+        data = await _run_in_daemon_thread(lambda: self._fetch(request))
         try:
             return msgspec.json.decode(data, type=_Reply)
         except msgspec.MsgspecError as error:
-            raise ProtocolError(
-                f"{self.url} answers with something else than a contest's site does: {error}"
-            ) from None
+            raise ProtocolError(f"invalid reply of {self.url}: {error}") from None
 
     def _fetch(self, request: urllib.request.Request) -> bytes:
-        # Whatever the URL says must not end in an error's text: the password is in one of them.
+        # Errors must not show the URL of the request, which may contain the password.
         try:
-            with urllib.request.urlopen(request, timeout=self._seconds) as answer:
-                data: bytes = answer.read(_LONGEST)
+            with urllib.request.urlopen(request, timeout=self._seconds) as response:
+                data: bytes = response.read(_MAX_REPLY_BYTES)
                 return data
         except urllib.error.HTTPError as error:
             with error:
-                data = error.read(_LONGEST)
-            if error.code in _LATER:
+                data = error.read(_MAX_REPLY_BYTES)
+            if error.code in _TEMPORARY_CODES:
                 raise ServerUnreachableError(
                     f"{self.url} cannot answer now ({error.code})"
                 ) from None
             try:
-                # Some refuse with a code and the same words.
+                # Some sites reject by an error code with the usual reply.
                 msgspec.json.decode(data, type=_Reply)
             except msgspec.MsgspecError:
                 raise CommandRejectedError(f"{error.code}", f"{self.url}: {error.reason}") from None
             return data
         except (OSError, ValueError) as error:
-            why = getattr(error, "reason", error)
-            raise ServerUnreachableError(f"{self.url} does not answer: {why}") from None
+            reason = getattr(error, "reason", error)
+            raise ServerUnreachableError(f"{self.url} does not answer: {reason}") from None
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 _FIRST_PAUSE: Final = 0.3
-
-_LONGEST_PAUSE: Final = 2.0
-
-_FAILING_PAUSE: Final = 1.0
-"""Seconds between questions to the site."""
-
-_TAKEN_UP: Final = 5.0
-"""Seconds after which a match that has ended here, and that the site still has, goes on here."""
-
-_NEVER: Final = 1.0
-"""Seconds between looks at whether anything is to be done."""
-
-_ELSEWHERE: Final = frozenset(
+_MAX_PAUSE: Final = 2.0
+_RETRY_PAUSE: Final = 1.0
+_REPLAYED: Final = 5.0
+"""Seconds after which a match that ended here, but that the site still has, is continued here."""
+_POLL_INTERVAL: Final = 1.0
+"""Maximum seconds between two looks at the state of a match."""
+_SERVER_TIMEOUT: Final = 2.0
+_MAX_REPLY_BYTES: Final = 64 << 10
+_TEMPORARY_CODES: Final = frozenset((429, 500, 502, 503, 504))
+_MOVED_ERRORS: Final = frozenset(
     ("unknown match", "unknown client token", "server is ending", "match ended")
 )
-"""Refusals that the site may know a way out of."""
+"""Errors after which the site may name another server."""
 
 
-class _Enquiry:
-    """Asks a site again and again; one that does not answer is named, once."""
+class _SitePoller:
+    """Fetches assignments; the first of several failures of the site is reported."""
 
-    def __init__(self, site: SiteClient, patience: float, say: Say) -> None:
+    def __init__(self, site: SiteClient, max_silence: float, report: ReportLine) -> None:
+        self.is_failing = False
         self._site = site
-        self._patience = patience
-        self._say = say
+        self._max_silence = max_silence
+        self._report = report
         self._answered_at = time.monotonic()
-        self.is_unanswered = False
 
-    async def task(self) -> TeamAssignment | None:
-        """What the team is to do now; None if the site does not answer for the moment.
-
-        Raises:
-            ServerUnreachableError: it has not answered for too long.
-        """
+    async def fetch_assignment(self) -> TeamAssignment | None:
         now = time.monotonic()
         try:
-            task = await self._site.fetch_assignment()
+            assignment = await self._site.fetch_assignment()
         except ServerUnreachableError as error:
-            if now - self._answered_at > self._patience:
+            if now - self._answered_at > self._max_silence:
                 raise
-            if not self.is_unanswered:
-                self.is_unanswered = True
-                self._say(f"{error}; it is asked again")
+            if not self.is_failing:
+                self.is_failing = True
+                self._report(f"{error}; asking again")
             return None
         self._answered_at = now
-        self.is_unanswered = False
-        return task
+        self.is_failing = False
+        return assignment
 
 
-def _nimble(patience: SessionTimeouts) -> SessionTimeouts:
-    """Who can ask elsewhere does not wait long for a server that is silent."""
+def _short_timeouts(timeouts: SessionTimeouts) -> SessionTimeouts:
+    """Give up a silent server soon, since the site knows where its match goes on."""
     return dataclasses.replace(
-        patience,
-        answer=min(patience.answer, _NIMBLE / 2),
-        server=min(patience.server, _NIMBLE),
-        state=min(patience.state, _NIMBLE),
+        timeouts,
+        answer=min(timeouts.answer, _SERVER_TIMEOUT / 2),
+        server=min(timeouts.server, _SERVER_TIMEOUT),
+        state=min(timeouts.state, _SERVER_TIMEOUT),
     )
 
 
-_NIMBLE: Final = 2.0
-"""Seconds."""
+async def _play(session: MatchSession, controller: BotController, report: ReportLine) -> None:
+    failure_reported = False
+    while not session.is_over:
+        now = time.monotonic()
+        order = controller.next_move(now)
+        due: float | None = 0.0
+        if order is None:
+            due = controller.next_move_at
+        else:
+            confirmed = await session.move(order.move, order.number)
+            controller.move_answered(time.monotonic(), confirmed=confirmed)
+        for message in await session.receive_states(now + _POLL_INTERVAL if due is None else due):
+            # A message with an invalid board is skipped; the next one comes soon.
+            with contextlib.suppress(ProtocolError):
+                controller.handle_message(message, time.monotonic())
+            if isinstance(message, GameEnd):
+                games = controller.view.result_for(controller.team).games
+                report(f"{describe_game(message)}; games {games[0]}:{games[1]}")
+        if controller.failure is not None and not failure_reported:
+            failure_reported = True
+            report(f"{controller.failure}; its pieces are left to gravity")
 
 
-def _planner(manner: JoinOptions) -> BotController:
-    return BotController(
-        create_bot(manner.bot),
-        manner.team,
-        moves_per_second=manner.moves_per_second,
-        limits=manner.limits,
-        answer_seconds=manner.answer_seconds,
-    )
-
-
-async def _try_out(manner: JoinOptions) -> None:
-    planner = _planner(manner)
-    try:
-        await planner.prepare()
-    finally:
-        await planner.quit()
-
-
-async def _play(
-    address: ServerAddress, token: str, planner: BotController, manner: JoinOptions, say: Say
-) -> MatchReport:
-    session = MatchSession(address, token, manner.team, manner.password, manner.timeouts)
-    async with session:
-        planner.wake = session.interrupt
-        say(f"{manner.team} has connected to {address}, played by {planner.bot.name}")
-        bot_failed = False
-        while not session.is_over:
-            now = time.monotonic()
-            order = planner.next_move(now)
-            due: float | None = 0.0
-            if order is None:
-                due = planner.next_move_at
-            elif await session.move(order.move, order.number):
-                planner.move_answered(time.monotonic())
-            else:
-                planner.move_unanswered(time.monotonic())
-            _hear(planner, await session.receive_states(now + _NEVER if due is None else due), say)
-            if planner.failure is not None and not bot_failed:
-                bot_failed = True
-                say(f"{planner.failure}; from here on, gravity plays")
-    tally = planner.counts
-    missed = tally.replanned + tally.misplaced + tally.lost
-    failure = "" if planner.failure is None else str(planner.failure)
-    return MatchReport(summarize_match(planner.view, manner.team), failure, (missed, tally.pieces))
-
-
-def _hear(planner: BotController, messages: list[State | StatisticsMessage], say: Say) -> None:
-    for message in messages:
-        # A board that is none: the next one comes soon.
-        with contextlib.suppress(ProtocolError):
-            planner.handle_message(message, time.monotonic())
-        if isinstance(message, GameEnd):
-            result = summarize_match(planner.view, planner.team)
-            scores = " : ".join(f"{team} {points}" for team, points in message.scores.items())
-            say(
-                f"{message.game_name}: {message.winner} wins ({scores}); "
-                f"games {result.games[0]}:{result.games[1]}"
-            )
-
-
-_LONGEST: Final = 64 << 10
-
-_LATER: Final = frozenset((429, 500, 502, 503, 504))
+def describe_game(game: GameEnd) -> str:
+    """Return a line about the end of a game."""
+    scores = " : ".join(f"{team} {points}" for team, points in game.scores.items())
+    return f"{game.game_name}: {game.winner} wins ({scores})"
 
 
 class _Reply(msgspec.Struct):
-    """All that a reply may have."""
+    """Fields of all replies of a site."""
 
     status: str
     reason: str = ""
@@ -440,34 +420,16 @@ class _Reply(msgspec.Struct):
     opponent: str = ""
 
 
-def _address(reply: _Reply) -> ServerAddress:
-    host = reply.server_ip or reply.internal_ip
-    if not (host and reply.match_token):
-        raise ProtocolError("the site names a match without a server or a token")
-    return ServerAddress(host, reply.command_port, reply.state_port, reply.state_ip)
-
-
-async def _beside(work: Callable[[], bytes]) -> bytes:
-    """What a blocking call returns, from a thread that nobody waits for when all ends."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[bytes] = loop.create_future()
-
-    def settle(data: bytes | None, error: Exception | None) -> None:
-        if done.done():
-            return
-        if error is not None:
-            done.set_exception(error)
-        else:
-            done.set_result(data or b"")
+async def _run_in_daemon_thread(work: Callable[[], bytes]) -> bytes:
+    """Run a blocking function in a thread that does not delay the end of the process."""
+    future: concurrent.futures.Future[bytes] = concurrent.futures.Future()
+    future.set_running_or_notify_cancel()
 
     def run() -> None:
-        data, failure = None, None
         try:
-            data = work()
-        except Exception as error:  # noqa: BLE001  # raised where it is waited for
-            failure = error
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, data, failure)
+            future.set_result(work())
+        except Exception as error:  # noqa: BLE001  # raised by the waiting coroutine
+            future.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
-    return await done
+    return await asyncio.wrap_future(future)

@@ -1,9 +1,8 @@
-"""A team's connection to its match: both channels, and what to do when one falls silent.
+"""Connection of a team to its match, over both channels, with recovery from failures.
 
-Every wait is bounded. A request socket that gets no answer is of no more use, as it may not ask
-again before it has one: it is replaced. A server that is silent is asked again for as long as
-`SessionTimeouts` allows; a state channel that is silent is asked about on the other one, which also
-answers whether the match is over and its `MatchEnd` was lost.
+Every wait is bounded. A request socket without an answer cannot send again, so it is replaced. A
+command without an answer is repeated until `SessionTimeouts.server` has passed. If the state
+channel is silent, a command checks whether the match goes on, which also detects a lost `MatchEnd`.
 """
 
 from __future__ import annotations
@@ -15,8 +14,13 @@ from typing import TYPE_CHECKING, Final
 
 import zmq
 
-from sevenbag.contest.client.connection import ClientSocket, resolve_host
-from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC, decode_statistics
+from sevenbag.contest.client.connection import (
+    ClientSocket,
+    decode_state_frames,
+    resolve_host,
+    state_topics,
+)
+from sevenbag.contest.game.state_encoder import GameStatistics, MatchStatistics
 from sevenbag.errors import CommandRejectedError, ProtocolError, ServerUnreachableError
 from sevenbag.protocols.pason.messages import (
     ErrorResp,
@@ -27,7 +31,6 @@ from sevenbag.protocols.pason.messages import (
     MatchConnectResp,
     MatchEnd,
     decode_reply,
-    decode_state,
     encode,
 )
 
@@ -43,13 +46,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SessionTimeouts:
-    """How long to wait, in seconds.
+    """Timeouts of a session in seconds.
 
     Attributes:
-        answer: for the answer to a command, before it is asked anew.
-        server: for a server that answers nothing at all, before it is given up.
-        state: for a state message, before it is asked whether the match goes on.
-        silence: for a state channel that is silent in mid-game, though commands are answered.
+        answer: time for the answer to a command, before it is repeated.
+        server: time without any answer, after which the server is unreachable.
+        state: time without a state message, after which a command checks the match.
+        silence: time without a state message in a game, though commands are answered, after which
+            the server is unreachable.
     """
 
     answer: float = 2.0
@@ -59,12 +63,10 @@ class SessionTimeouts:
 
 
 class MatchSession:
-    """One team in one match.
+    """Session of one team in one match, an asynchronous context.
 
     Attributes:
-        is_over: whether the match has ended.
-        end_was_lost: whether it ended without its ``MatchEnd`` being heard.
-        odd: messages that could not be understood, and were passed over.
+        is_over: True once the match has ended.
     """
 
     def __init__(
@@ -75,107 +77,46 @@ class MatchSession:
         password: str,
         timeouts: SessionTimeouts | None = None,
     ) -> None:
-        """Nothing is connected before `open`.
+        """Create a session; entering it connects.
 
         Args:
-            address: of the game server.
-            token: names the match.
-            team: name as registered.
-            password: the team's.
-            patience: how long to wait for what.
+            address: address of the game server.
+            token: token of the match.
+            team: registered name of the team.
+            password: password of the team.
+            timeouts: timeouts; None for the defaults.
         """
         self.is_over = False
-        self.end_was_lost = False
-        self.odd = 0
         self._address = address
         self._token = token
         self._connect = MatchConnect(match_token=token, team_name=team, password=password)
-        self._patience = timeouts or SessionTimeouts()
+        self._timeouts = timeouts or SessionTimeouts()
         self._context = zmq.Context()
         self._commands: ClientSocket | None = None
         self._states: ClientSocket | None = None
         self._client_token = ""
         self._in_game = False
-        self._has_heard = False
-        self._nudged = False
-        self._heard_at = 0.0
-        self._asked_at = 0.0
-
-    async def open(self) -> None:
-        """Subscribe, and connect to the match.
-
-        Raises:
-            CommandRejectedError: the server does not let this team into this match.
-            ServerUnreachableError: no server answers.
-        """
-        await resolve_host(self._address, self._patience.server)
-        # First: what is said right after the connection is to be heard.
-        self._subscribe()
-        await self._register(time.monotonic() + self._patience.server)
-        self._heard_at = self._asked_at = time.monotonic()
-
-    async def move(self, move: MoveName, number: int | None = None) -> bool:
-        """Make a move; whether the server answered that it took it.
-
-        False: nobody knows whether it was done, or it was refused as too many.
-
-        Raises:
-            CommandRejectedError: the server wants no moves of this team any more.
-            ServerUnreachableError: no server answers.
-        """
-        reply = await self._ask(
-            GameMove(client_token=self._client_token, move=move, piece_number=number)
-        )
-        if isinstance(reply, GameMoveResp):
-            return True
-        if isinstance(reply, ErrorResp) and reply.error == "too many moves":
-            return False
-        await self._find_out(reply)
-        return False
-
-    async def receive_states(self, until: float) -> list[State | StatisticsMessage]:
-        """Return the received states and figures in order; wait for one until the given time.
-
-        `interrupt` ends the waiting.
-
-        Args:
-            until: a moment of `time.monotonic`; one that has passed for no waiting at all.
-
-        Raises:
-            CommandRejectedError: the server knows this team no more.
-            ServerUnreachableError: no server answers, or it tells no states.
-        """
-        self._nudged = False
-        while True:
-            assert self._states is not None
-            due = min(until, max(self._heard_at, self._asked_at) + self._patience.state)
-            await self._states.wait(due - time.monotonic())
-            messages = self._read_states()
-            if messages or self.is_over or self._nudged or time.monotonic() >= until:
-                return messages
-            if time.monotonic() >= max(self._heard_at, self._asked_at) + self._patience.state:
-                await self._see_whether_it_goes_on()
-
-    def interrupt(self) -> None:
-        """Whoever waits for states is to wait no longer."""
-        self._nudged = True
-        if self._states is not None:
-            self._states.wake()
-
-    async def close(self) -> None:
-        """Leave; nothing of the connection stays."""
-        for channel in (self._commands, self._states):
-            if channel is not None:
-                channel.close()
-        self._commands = self._states = None
-        self._context.destroy(linger=0)
+        self._has_received = False
+        self._interrupted = False
+        self._received_at = 0.0
+        self._checked_at = 0.0
 
     async def __aenter__(self) -> Self:
+        """Subscribe to the states and connect to the match.
+
+        Raises:
+            CommandRejectedError: the server rejects the team or the match.
+            ServerUnreachableError: no answer from the server.
+        """
         try:
-            await self.open()
+            await resolve_host(self._address, self._timeouts.server)
+            # Before connecting, so that no state is missed.
+            self._subscribe()
+            await self._register(time.monotonic() + self._timeouts.server)
         except BaseException:
-            await self.close()
+            self._close()
             raise
+        self._received_at = self._checked_at = time.monotonic()
         return self
 
     async def __aexit__(
@@ -184,140 +125,184 @@ class MatchSession:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self.close()
+        self._close()
 
-    # --- the command channel --------------------------------------------------------------------
+    async def move(self, move: MoveName, number: int | None = None) -> bool:
+        """Make a move.
 
-    async def _ask(self, command: Command) -> Reply | None:
-        """The answer to a command; None if there was none in time, or none that makes sense."""
+        Args:
+            move: name of the move.
+            number: number of the piece to move; None for the current piece.
+
+        Returns:
+            True if the server confirmed the move; False if it was rejected as one too many, or if
+            its outcome is unknown.
+
+        Raises:
+            CommandRejectedError: the server accepts no moves of this team.
+            ServerUnreachableError: no answer from the server.
+        """
+        reply = await self._request(
+            GameMove(client_token=self._client_token, move=move, piece_number=number)
+        )
+        if isinstance(reply, GameMoveResp):
+            return True
+        if not (isinstance(reply, ErrorResp) and reply.error == "too many moves"):
+            await self._recover(reply)
+        return False
+
+    async def receive_states(self, until: float) -> list[State | StatisticsMessage]:
+        """Return the received messages in order; wait for one if there is none.
+
+        Args:
+            until: time of `time.monotonic` at which, like `interrupt`, the waiting ends.
+
+        Raises:
+            CommandRejectedError: the server does not accept the team any more.
+            ServerUnreachableError: no answer from the server, or no states.
+        """
+        assert self._states is not None
+        self._interrupted = False
+        while True:
+            due = self._next_check_at
+            await self._states.wait(min(until, due) - time.monotonic())
+            messages = self._read_states()
+            now = time.monotonic()
+            if messages or self.is_over or self._interrupted or now >= until:
+                return messages
+            if now >= self._next_check_at:
+                await self._check_match()
+
+    def interrupt(self) -> None:
+        """End a running `receive_states`."""
+        self._interrupted = True
+        if self._states is not None:
+            self._states.wake()
+
+    # --- command channel ------------------------------------------------------------------------
+
+    async def _request(self, command: Command) -> Reply | None:
+        """Return the reply to a command; None if it is missing or invalid."""
         if self._commands is None:
             self._commands = ClientSocket(self._context, zmq.REQ, self._address.command_endpoint)
         commands = self._commands
         commands.send(encode(command))
-        ends = time.monotonic() + self._patience.answer
-        while not commands.received and (left := ends - time.monotonic()) > 0:
+        deadline = time.monotonic() + self._timeouts.answer
+        while not commands.received and (left := deadline - time.monotonic()) > 0:
             await commands.wait(left)
         if not commands.received:
-            self._drop_commands()
+            commands.close()
+            self._commands = None
             return None
-        frames = commands.received.popleft()
         try:
-            return decode_reply(frames[-1])
+            return decode_reply(commands.received.popleft()[-1])
         except ProtocolError:
-            self.odd += 1
             return None
 
-    async def _register(self, ends: float) -> None:
-        """Say who we are, again and again until the server answers."""
-        refused: ErrorResp | None = None
+    async def _register(self, deadline: float) -> None:
+        """Connect to the match; repeat until the server answers."""
+        rejection: ErrorResp | None = None
         while True:
-            reply = await self._ask(self._connect)
+            reply = await self._request(self._connect)
             if isinstance(reply, MatchConnectResp):
                 self._client_token = reply.client_token
                 return
+            expired = time.monotonic() >= deadline
             if isinstance(reply, ErrorResp):
+                rejection = reply
                 if reply.error == "match ended" and self._client_token:
-                    self._lose_end()
+                    self.is_over = True
                     return
-                refused = reply
-                if not self._client_token or reply.error not in _MAY_PASS:
-                    raise CommandRejectedError(reply.error, reply.message)
-            if time.monotonic() >= ends:
-                if refused is not None:
-                    raise CommandRejectedError(refused.error, refused.message)
+                expired |= not self._client_token or reply.error not in _RESTART_ERRORS
+            if expired and rejection is not None:
+                raise CommandRejectedError(rejection.error, rejection.message)
+            if expired:
                 raise ServerUnreachableError(
                     f"{self._address} does not answer on its command channel, port "
-                    f"{self._address.command_port}, within {self._patience.server:g} s"
+                    f"{self._address.command_port}, within {self._timeouts.server:g} s"
                 )
-            # A server that is about to be started again refuses at once.
-            await asyncio.sleep(_PAUSE if reply is not None else 0)
+            # A server that restarts rejects at once.
+            await asyncio.sleep(_RETRY_PAUSE if reply is not None else 0)
 
-    async def _find_out(self, reply: Reply | None) -> None:
-        """A move was not answered as moves are: see what holds."""
-        if isinstance(reply, ErrorResp) and reply.error == "match ended":
-            self._lose_end()
+    async def _recover(self, reply: Reply | None) -> None:
+        """Find the state of the match after an unexpected reply to a move."""
+        error = reply if isinstance(reply, ErrorResp) else None
+        if error is not None and error.error == "match ended":
+            self.is_over = True
             return
-        if isinstance(reply, ErrorResp) and reply.error in _BY_NO_FAULT_OF_THE_SERVER:
-            raise CommandRejectedError(reply.error, reply.message)
+        if error is not None and error.error in _CLIENT_ERRORS:
+            raise CommandRejectedError(error.error, error.message)
         try:
-            await self._register(time.monotonic() + self._patience.server)
+            await self._register(time.monotonic() + self._timeouts.server)
         except CommandRejectedError:
-            if not (isinstance(reply, ErrorResp) and self._has_heard):
+            if error is None or not self._has_received:
                 raise
-            # A server that has no word for it: moves and team are refused, so it is over.
-            self._lose_end()
+            # Servers without a "match ended" error reject both moves and team after the end.
+            self.is_over = True
 
-    def _drop_commands(self) -> None:
-        if self._commands is not None:
-            self._commands.close()
-            self._commands = None
+    # --- state channel --------------------------------------------------------------------------
 
-    # --- the state channel ----------------------------------------------------------------------
+    @property
+    def _next_check_at(self) -> float:
+        return max(self._received_at, self._checked_at) + self._timeouts.state
 
     def _subscribe(self) -> None:
         if self._states is not None:
             self._states.close()
-        topics = (self._token.encode(), _FIGURES + self._token.encode())
-        self._states = ClientSocket(self._context, zmq.SUB, self._address.state_endpoint, topics)
+        self._states = ClientSocket(
+            self._context, zmq.SUB, self._address.state_endpoint, state_topics(self._token)
+        )
 
     def _read_states(self) -> list[State | StatisticsMessage]:
         assert self._states is not None
-        received = self._states.received
         messages: list[State | StatisticsMessage] = []
-        while received:
-            frames = received.popleft()
+        while self._states.received:
             try:
-                if frames[0].startswith(_FIGURES):
-                    messages.append(decode_statistics(frames[-1]))
-                    continue
-                message = decode_state(frames[-1])
+                message = decode_state_frames(self._states.received.popleft())
             except ProtocolError:
-                self.odd += 1
                 continue
             messages.append(message)
-            self._has_heard = True
-            self._heard_at = time.monotonic()
+            if isinstance(message, GameStatistics | MatchStatistics):
+                continue
+            self._has_received = True
+            self._received_at = time.monotonic()
             self._in_game = not isinstance(message, GameEnd | MatchEnd)
-            if isinstance(message, MatchEnd):
-                self.is_over = True
+            self.is_over = self.is_over or isinstance(message, MatchEnd)
         return messages
 
-    async def _see_whether_it_goes_on(self) -> None:
-        """The state channel is silent: ask on the other one.
-
-        No piece has the number -1, so the move that asks moves nothing.
-        """
-        silent = time.monotonic() - self._heard_at
-        if self._in_game and silent > self._patience.silence:
+    async def _check_match(self) -> None:
+        """Check by a command whether the match goes on; subscribe again if it does."""
+        silent = time.monotonic() - self._received_at
+        if self._in_game and silent > self._timeouts.silence:
             raise ServerUnreachableError(
-                f"{self._address} tells no states any more, port {self._address.state_port}, "
-                f"though it answers commands; the last one came {silent:.0f} s ago"
+                f"{self._address} sends no states, port {self._address.state_port}, though it "
+                f"answers commands; the last one came {silent:.0f} s ago"
             )
-        self._asked_at = time.monotonic()
-        reply = await self._ask(
+        self._checked_at = time.monotonic()
+        # No piece has the number -1, so this moves nothing.
+        reply = await self._request(
             GameMove(client_token=self._client_token, move="down", piece_number=-1)
         )
         if isinstance(reply, GameMoveResp):
             if self._in_game:
                 self._subscribe()
             return
-        await self._find_out(reply)
+        await self._recover(reply)
         if not self.is_over:
-            # It was away, and is back: perhaps as another one.
+            # The server was away; a new one may have taken its place.
             self._subscribe()
 
-    def _lose_end(self) -> None:
-        self.is_over = True
-        self.end_was_lost = True
+    def _close(self) -> None:
+        for socket in (self._commands, self._states):
+            if socket is not None:
+                socket.close()
+        self._commands = self._states = None
+        self._context.destroy(linger=0)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_FIGURES: Final = STATISTICS_TOPIC.encode()
-
-_PAUSE: Final = 0.25
-
-_MAY_PASS: Final = frozenset(("unknown match", "unknown client token", "server is ending"))
-"""Refusals of a server that was started anew and has not got its matches back yet."""
-
-_BY_NO_FAULT_OF_THE_SERVER: Final = frozenset(("unknown move", "malformed message"))
+_RETRY_PAUSE: Final = 0.25
+_RESTART_ERRORS: Final = frozenset(("unknown match", "unknown client token", "server is ending"))
+"""Errors of a restarted server that has not received its matches yet."""
+_CLIENT_ERRORS: Final = frozenset(("unknown move", "malformed message"))

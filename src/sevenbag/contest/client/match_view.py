@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sevenbag.contest.game.match_results import describe_ending
 from sevenbag.contest.game.state_encoder import GameStatistics, MatchStatistics
 from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
 from sevenbag.protocols.pason.pason_conversion import decode_board
@@ -14,22 +15,56 @@ if TYPE_CHECKING:
     from sevenbag.protocols.pason.messages import PieceState, State
 
 
-@dataclass(slots=True)
-class MatchView:
-    """The newest of everything, by team name.
+@dataclass(frozen=True, slots=True)
+class TeamMatchResult:
+    """Result of a match for one team.
+
+    It comes from the server's statistics or, if it publishes none, from the messages received.
 
     Attributes:
-        boards: locked cells, as `sevenbag.protocols.pason.pason_conversion` has them; a team is
-            missing until its board was told in this game.
-        pieces: where each team's piece is; None where it has none right now.
-        queue: upcoming pieces, which both draw from.
-        cleared: rows that the newest board message says were cleared.
-        game_name: of the game that is played, or was last.
-        playing: whether a state of a game has come that has not ended.
-        games: the ends of all games that were heard.
-        ended: the match's end, once it was heard.
-        result: result of the match; None before its end, or if the server publishes no figures.
-        heard: messages so far.
+        team: own team.
+        opponent: other team; empty if no message named it.
+        games: games won by the own and the other team.
+        points: points of the own and the other team in all games.
+        won: True if the own team won; None if neither did or it is unknown. Without statistics it
+            follows from games, then points; the server's coin toss is then unknown.
+        end_heard: True if the end of the match was received; without it, games may be missing.
+        ending: reason from the server, such as ``the other team did not come``; empty if unknown.
+    """
+
+    team: str
+    opponent: str
+    games: tuple[int, int]
+    points: tuple[int, int]
+    won: bool | None
+    end_heard: bool
+    ending: str = ""
+
+    def __str__(self) -> str:
+        outcome = {True: "won", False: "lost", None: "undecided"}[self.won]
+        opponent = f" against {self.opponent}" if self.opponent else ""
+        reason = f" ({describe_ending(self.ending)})" if self.ending else ""
+        return (
+            f"{self.team} {outcome}{opponent}: {self.games[0]}:{self.games[1]} games, "
+            f"{self.points[0]}:{self.points[1]} points{reason}"
+        )
+
+
+@dataclass(slots=True)
+class MatchView:
+    """Latest state of a match, by team name.
+
+    Attributes:
+        boards: locked cells, encoded as in `sevenbag.protocols.pason.pason_conversion`; without
+            teams whose board has not been received in this game.
+        pieces: current pieces; None for a team without one.
+        queue: upcoming pieces, shared by both teams.
+        cleared: rows cleared according to the latest board message.
+        game_name: name of the current or last game.
+        playing: True from the first state of a game to its end.
+        games: received ends of games.
+        ended: end of the match; None before it is received.
+        result: result of the match; None before its end, or if the server publishes no statistics.
     """
 
     boards: dict[str, int] = field(default_factory=dict[str, int])
@@ -41,31 +76,29 @@ class MatchView:
     games: list[GameEnd] = field(default_factory=list[GameEnd])
     ended: MatchEnd | None = None
     result: MatchStatistics | None = None
-    heard: int = 0
     _totals: GameStatistics | None = None
     _counted: int = 0
     """Games of `games` that `_totals` includes."""
 
     def handle_message(self, message: State | StatisticsMessage) -> None:
-        """Process the next message; figures include games whose end was not received.
+        """Process the next message; statistics include games whose end was not received.
 
         Raises:
-            ProtocolError: a board in it is none; the rest of the message is not taken either.
+            ProtocolError: invalid board; the whole message is ignored.
         """
-        self.heard += 1
         match message:
             case GamePieceState():
-                self._begin(message.game_name)
+                self._start(message.game_name)
                 self.pieces = dict(message.states)
                 self.queue = message.queue
             case GameBoardState():
                 boards = {
-                    team: decode_board(told.board_state) for team, told in message.states.items()
+                    team: decode_board(state.board_state) for team, state in message.states.items()
                 }
-                self._begin(message.game_name)
-                # A server may tell the board that changed alone.
+                self._start(message.game_name)
+                # Servers may send only the board that changed.
                 self.boards |= boards
-                self.cleared = {team: told.cleared_rows for team, told in message.states.items()}
+                self.cleared = {team: state.cleared_rows for team, state in message.states.items()}
             case GameEnd():
                 self.game_name = message.game_name
                 self.games.append(message)
@@ -74,14 +107,14 @@ class MatchView:
                 self.ended = message
                 self._clear()
             case GameStatistics():
-                # Figures are in order with the ends of games, so they include those received.
+                # Statistics are in order with the ends of games, so they include those received.
                 self._totals, self._counted = message, len(self.games)
             case MatchStatistics():
                 self.result = message
 
     @property
     def wins(self) -> dict[str, int]:
-        """Games won by each team; without figures from the server, only games received."""
+        """Games won by each team; without statistics from the server, only games received."""
         if self.result is not None:
             return dict(self.result.games)
         wins = dict.fromkeys(self.points, 0)
@@ -113,10 +146,24 @@ class MatchView:
             return None
         return ranks[-1][2]
 
+    def result_for(self, team: str) -> TeamMatchResult:
+        """Return the result of the match for a team; before its end, the score so far."""
+        wins, points, leader = self.wins, self.points, self.leader
+        opponent = next((name for name in {**wins, **self.boards} if name != team), "")
+        return TeamMatchResult(
+            team,
+            opponent,
+            (wins.get(team, 0), wins.get(opponent, 0)),
+            (points.get(team, 0), points.get(opponent, 0)),
+            None if leader is None else leader == team,
+            self.ended is not None,
+            "" if self.result is None else self.result.ending,
+        )
+
     # --- helpers --------------------------------------------------------------------------------
 
-    def _begin(self, game_name: str) -> None:
-        # What comes after the end of a game belongs to the next one.
+    def _start(self, game_name: str) -> None:
+        # States after the end of a game belong to the next one.
         self.game_name = game_name
         self.playing = True
 

@@ -1,7 +1,7 @@
-"""A match in the terminal, as it is played, from nothing but its state channel.
+"""Show a match in the terminal while it is played, from its state channel.
 
-Servers of sevenbag also tell level, points and lines in mid-game, under a topic of their own; other
-servers do not, and then these are not shown.
+Level, points and lines during a game come from the statistics of sevenbag's servers; with other
+servers they are not shown.
 """
 
 from __future__ import annotations
@@ -28,32 +28,24 @@ from sevenbag.arena.terminal.terminal_screen import (
 )
 from sevenbag.contest.client.connection import (
     ClientSocket,
-    ServerAddress,
+    decode_state_frames,
     parse_server_address,
     resolve_host,
+    state_topics,
 )
+from sevenbag.contest.client.contest_client import describe_game
 from sevenbag.contest.client.match_view import MatchView
 from sevenbag.contest.game.cell_tracker import EMPTY, CellTracker
 from sevenbag.contest.game.match_results import describe_ending
-from sevenbag.contest.game.state_encoder import (
-    STATISTICS_TOPIC,
-    GameStatistics,
-    MatchStatistics,
-    decode_statistics,
-)
+from sevenbag.contest.game.state_encoder import GameStatistics
 from sevenbag.errors import ProtocolError, ServerUnreachableError, printable
-from sevenbag.protocols.pason.messages import (
-    GameBoardState,
-    GameEnd,
-    GamePieceState,
-    MatchEnd,
-    decode_state,
-)
+from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState
 from sevenbag.protocols.pason.pason_conversion import HEIGHT, SHAPES, WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sevenbag.contest.client.connection import ServerAddress
     from sevenbag.contest.game.state_encoder import StatisticsMessage
     from sevenbag.protocols.pason.messages import PieceState, State
 
@@ -65,110 +57,118 @@ async def watch_match(
     *,
     silence_seconds: float = 330.0,
 ) -> None:
-    """Show a match until it ends; in a terminal drawn, elsewhere told in a line a game.
+    """Show a match until it ends: drawn in a terminal, otherwise one line for each game.
 
     Args:
-        server: such as ``pason://127.0.0.1``.
-        token: names the match.
-        console: where; None for standard output.
-        silence_seconds: how long to wait for a word of it.
+        server: address such as ``pason://127.0.0.1``.
+        token: token of the match.
+        console: console to write to; None for standard output.
+        silence_seconds: maximum time without a message of the match.
 
     Raises:
-        InputError: the server's address is none.
-        ServerUnreachableError: nothing was heard of the match for so long.
+        InputError: invalid address of the server.
+        ServerUnreachableError: no message of the match in time.
     """
     address = parse_server_address(server)
     await resolve_host(address, silence_seconds)
     console = console or Console()
-    scene = MatchScreen()
-    say = _printer(console)
-    # Of a match that there is none of nobody says so: all that is known is that nothing comes.
+    screen = MatchScreen()
+
+    def report(line: str) -> None:
+        console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
+
+    # Servers do not report an unknown match: it is a match without messages.
     waiting = f"waiting for the match on {address}"
     if not console.is_terminal:
-        say(waiting)
-        await _follow(address, token, scene, silence_seconds, told=lambda: None, say=say)
-        return
-    with Live(
-        Text(waiting, style=LABEL_STYLE), console=console, screen=True, auto_refresh=False
-    ) as live:
+        report(waiting)
 
-        def draw() -> None:
-            width, height = console.size
-            live.update(Text("\n").join(scene.lines(width, height)), refresh=True)
+        def report_game(message: State | StatisticsMessage) -> None:
+            if isinstance(message, GameEnd):
+                report(describe_game(message))
 
-        await _follow(address, token, scene, silence_seconds, told=draw, say=lambda _: None)
-    say(scene.summary)
+        await _follow(address, token, screen, silence_seconds, on_message=report_game)
+    else:
+        text = Text(waiting, style=LABEL_STYLE)
+        with Live(text, console=console, screen=True, auto_refresh=False) as live:
+
+            def draw() -> None:
+                width, height = console.size
+                live.update(Text("\n").join(screen.render(width, height)), refresh=True)
+
+            await _follow(address, token, screen, silence_seconds, draw=draw)
+    report(screen.summary)
 
 
 class MatchScreen:
-    """What is to be seen of a match.
+    """Picture of a match.
 
     Attributes:
-        view: what the state channel has told.
-        figures: level, points and lines of the game, where the server tells them.
+        view: state of the match.
+        statistics: statistics of the current game; None without any from the server.
     """
 
     def __init__(self) -> None:
         self.view = MatchView()
-        self.figures: GameStatistics | None = None
-        self._painters: dict[str, CellTracker] = {}
-        self._seen: dict[str, PieceState] = {}
+        self.statistics: GameStatistics | None = None
+        self._trackers: dict[str, CellTracker] = {}
+        self._pieces: dict[str, PieceState] = {}
 
     def handle_message(self, message: State | StatisticsMessage) -> None:
-        """Take the next message.
+        """Process the next message of the state channel.
 
         Raises:
-            ProtocolError: a board in it is none.
+            ProtocolError: invalid board; the message is ignored.
         """
         self.view.handle_message(message)
         match message:
             case GameStatistics():
-                self.figures = message
+                self.statistics = message
             case GameBoardState():
                 for team, board in self.view.boards.items():
-                    painter = self._painters.setdefault(team, CellTracker())
-                    painter.update(board, self._seen.get(team))
+                    tracker = self._trackers.setdefault(team, CellTracker())
+                    tracker.update(board, self._pieces.get(team))
             case GamePieceState():
-                self._seen |= {team: piece for team, piece in message.states.items() if piece}
+                self._pieces |= {team: piece for team, piece in message.states.items() if piece}
             case GameEnd():
-                self._painters.clear()
-                self._seen.clear()
-                self.figures = None
-            case MatchEnd() | MatchStatistics():
+                self._trackers.clear()
+                self._pieces.clear()
+                self.statistics = None
+            case _:
                 pass
 
     @property
     def summary(self) -> str:
-        """The match in a line."""
+        """Score or result of the match in one line."""
         teams = self._teams
         if not teams:
-            return "the match is over" if self.view.ended else "nothing was heard of the match"
+            return "the match is over" if self.view.ended else "no message of the match"
         wins, points = self.view.wins, self.view.points
-        sides = " : ".join(
+        scores = " : ".join(
             f"{team} {wins.get(team, 0)} games, {points.get(team, 0)} points" for team in teams
         )
         if self.view.ended is None:
-            return sides
+            return scores
         result = self.view.result
         if result is None:
-            return f"{sides} (ended)"
-        return f"{sides} ({result.winner or 'nobody'} wins: {describe_ending(result.ending)})"
+            return f"{scores} (ended)"
+        return f"{scores} ({result.winner or 'nobody'} wins: {describe_ending(result.ending)})"
 
-    def lines(self, width: int, height: int) -> list[Text]:
-        """The scene for a terminal of this size."""
-        large = width >= _LARGE_WIDTH and height >= HEIGHT + _AROUND
+    def render(self, width: int, height: int) -> list[Text]:
+        """Return the lines of the picture for a terminal of this size."""
+        large = width >= _MIN_LARGE_WIDTH and height >= HEIGHT + _EXTRA_LINES
         title = Text(self.view.game_name or "between games", style=VALUE_STYLE)
-        if self.figures is not None:
-            title.append(f"   level {self.figures.level}", style=LABEL_STYLE)
-        sides = [self._side(team, large=large) for team in self._teams[:2]]
-        middle = [Text("next", style=LABEL_STYLE)]
-        for letter in self.view.queue[:_MOST_NEXT]:
+        if self.statistics is not None:
+            title.append(f"   level {self.statistics.level}", style=LABEL_STYLE)
+        boards = [self._render_team(team, large=large) for team in self._teams[:2]]
+        queue = [Text("next", style=LABEL_STYLE)]
+        for letter in self.view.queue[:_MAX_QUEUE]:
             if letter in SHAPES:
-                middle += render_piece(letter, large=large)
-                middle += [Text()] if large else []
-        columns = [sides[0], middle, *sides[1:]] if sides else [middle]
-        drawn = [title, *join_columns(*columns), Text(self._games_line(), style=FAINT_STYLE)]
-        return [clip_to_width(line, width) for line in drawn[:height]]
+                queue += render_piece(letter, large=large)
+                queue += [Text()] if large else []
+        columns = [boards[0], queue, *boards[1:]] if boards else [queue]
+        last_game = "".join(describe_game(game) for game in self.view.games[-1:])
+        lines = [title, *join_columns(*columns), Text(printable(last_game), style=FAINT_STYLE)]
+        return [clip_to_width(line, width) for line in lines[:height]]
 
     # --- helpers --------------------------------------------------------------------------------
 
@@ -177,103 +177,72 @@ class MatchScreen:
         view = self.view
         return sorted({**view.boards, **view.pieces, **view.points})
 
-    def _side(self, team: str, *, large: bool) -> list[Text]:
+    def _render_team(self, team: str, *, large: bool) -> list[Text]:
         width = WIDTH * 2 if large else WIDTH
         rows = self._rows(team)
         board = [render_row(row) for row in rows] if large else list(render_half_rows(rows[::-1]))
-        name = clip_to_width(Text(printable(team), style=VALUE_STYLE), width)
-        figures = self.figures
-        told = f"won {self.view.wins.get(team, 0)}"
-        if figures is not None:
-            told += f"  {figures.scores.get(team, 0)} points"
+        score = f"won {self.view.wins.get(team, 0)}"
+        if self.statistics is not None:
+            score += f"  {self.statistics.scores.get(team, 0)} points"
         return [
-            name,
+            clip_to_width(Text(printable(team), style=VALUE_STYLE), width),
             *board,
-            clip_to_width(Text(told, style=WINNER_STYLE if large else LABEL_STYLE), width),
+            clip_to_width(Text(score, style=WINNER_STYLE if large else LABEL_STYLE), width),
         ]
 
     def _rows(self, team: str) -> list[str]:
-        """Letters of the cells, the top row first, with the falling piece."""
-        painter = self._painters.get(team)
-        rows = [list(row) for row in (painter.rows if painter else [EMPTY * WIDTH] * HEIGHT)]
+        """Return the letters of the cells with the falling piece, the top row first."""
+        tracker = self._trackers.get(team)
+        rows = [list(row) for row in (tracker.rows if tracker else [EMPTY * WIDTH] * HEIGHT)]
         piece = self.view.pieces.get(team)
         if piece is not None:
-            ring = SHAPES[piece.piece]
-            for down, right in ring[piece.orient % len(ring)]:
+            shapes = SHAPES[piece.piece]
+            for down, right in shapes[piece.orient % len(shapes)]:
                 row, column = piece.row + down, piece.col + right
                 if 0 <= row < HEIGHT and 0 <= column < WIDTH:
                     rows[row][column] = piece.piece
         return ["".join(row) for row in rows]
 
-    def _games_line(self) -> str:
-        games = self.view.games
-        if not games:
-            return ""
-        last = games[-1]
-        scores = " : ".join(f"{printable(team)} {n}" for team, n in last.scores.items())
-        return f"{printable(last.game_name)}: {printable(last.winner)} won ({scores})"
-
 
 # --- helpers ------------------------------------------------------------------------------------
 
 _FRAME_SECONDS: Final = 1 / 20
-
-_LARGE_WIDTH: Final = 2 * (2 * WIDTH) + 10
-
-_AROUND: Final = 4
-
-_MOST_NEXT: Final = 5
-
-_FIGURES: Final = STATISTICS_TOPIC.encode()
+_MIN_LARGE_WIDTH: Final = 2 * (2 * WIDTH) + 10
+_EXTRA_LINES: Final = 4
+_MAX_QUEUE: Final = 5
 
 
-async def _follow(  # noqa: PLR0917  # what, from where, to whom
+async def _follow(
     address: ServerAddress,
     token: str,
-    scene: MatchScreen,
+    screen: MatchScreen,
     silence_seconds: float,
-    told: Callable[[], None],
-    say: Callable[[str], None],
+    *,
+    draw: Callable[[], None] = lambda: None,
+    on_message: Callable[[State | StatisticsMessage], None] = lambda _: None,
 ) -> None:
-    """Hear until the match ends."""
+    """Receive messages until the match ends."""
     context = zmq.Context()
-    topics = (token.encode(), _FIGURES + token.encode())
-    channel = ClientSocket(context, zmq.SUB, address.state_endpoint, topics)
+    socket = ClientSocket(context, zmq.SUB, address.state_endpoint, state_topics(token))
     drawn_at = 0.0
-    heard_at = time.monotonic()
+    received_at = time.monotonic()
     try:
-        while scene.view.ended is None:
-            await channel.wait(heard_at + silence_seconds - time.monotonic())
-            if not channel.received:
+        while screen.view.ended is None:
+            await socket.wait(received_at + silence_seconds - time.monotonic())
+            if not socket.received:
                 raise ServerUnreachableError(
-                    f"nothing was heard of the match on {address} for {silence_seconds:g} s; "
-                    "is it the right token?"
+                    f"no message of the match on {address} for {silence_seconds:g} s; "
+                    "check the token"
                 )
-            heard_at = time.monotonic()
-            while channel.received:
-                _take(channel.received.popleft(), scene, say)
-            if heard_at - drawn_at >= _FRAME_SECONDS or scene.view.ended is not None:
-                drawn_at = heard_at
-                told()
-        say(scene.summary)
+            received_at = time.monotonic()
+            while socket.received:
+                with contextlib.suppress(ProtocolError):
+                    message = decode_state_frames(socket.received.popleft())
+                    screen.handle_message(message)
+                    on_message(message)
+            if received_at - drawn_at >= _FRAME_SECONDS or screen.view.ended is not None:
+                drawn_at = received_at
+                draw()
     finally:
-        channel.close()
+        socket.close()
         context.destroy(linger=0)
-
-
-def _take(frames: list[bytes], scene: MatchScreen, say: Callable[[str], None]) -> None:
-    with contextlib.suppress(ProtocolError):
-        if frames[0].startswith(_FIGURES):
-            scene.handle_message(decode_statistics(frames[-1]))
-            return
-        message = decode_state(frames[-1])
-        scene.handle_message(message)
-        if isinstance(message, GameEnd):
-            scores = " : ".join(f"{team} {points}" for team, points in message.scores.items())
-            say(f"{message.game_name}: {message.winner} wins ({scores})")
-
-
-def _printer(console: Console) -> Callable[[str], None]:
-    return lambda line: console.print(
-        printable(line), markup=False, highlight=False, soft_wrap=True
-    )

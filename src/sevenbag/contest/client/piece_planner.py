@@ -1,10 +1,10 @@
-"""Brings a piece to where it is wanted, one move at a time, while gravity pulls at it.
+"""Plan the moves of one team's pieces, one at a time, while gravity moves them.
 
-Sans I/O and without a clock of its own: it is told what the state channel says and when, and says
-which move comes next. Moves are planned from where the piece was last seen, so that they lead there
-also when gravity has moved it a little. ``drop`` cannot be taken back: it is given only once the
-piece is seen where falling ends in the right place. A piece that strayed, because a move was not
-done or came too late, gets a new way from where it is.
+The planner does no I/O and has no clock: it gets the messages of the state channel with their
+times and returns the next move. Paths start at the last known position and stay valid if gravity
+moves the piece a little meanwhile. ``drop`` is final, so it is sent only when the piece is known to
+be above its target. A piece that left its path, because a move was late or not performed, gets a
+new path.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import Board, Key, Placement
+from sevenbag.contest.client.match_view import MatchView
 from sevenbag.game.rules import Rules, kernel_rules
+from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
 from sevenbag.protocols.pason.pason_conversion import (
     MOVE_KEYS,
     SHAPES,
@@ -28,20 +30,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sevenbag._kernel import Piece
-    from sevenbag.protocols.pason.messages import PieceState
+    from sevenbag.contest.game.state_encoder import StatisticsMessage
+    from sevenbag.protocols.pason.messages import PieceState, State
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
 PASON_RULES: Final = Rules.preset("pason-2012")
-"""How pieces move: their own shapes, no kicks, no hold."""
+"""Rules of movement: shapes of the contest, no kicks, no hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoveOrder:
-    """A move to be made now.
+    """Move to be sent now.
 
     Attributes:
-        move: which.
-        number: of the piece that it is meant for.
+        move: name of the move.
+        number: number of the piece to move.
     """
 
     move: MoveName
@@ -50,14 +53,14 @@ class MoveOrder:
 
 @dataclass(slots=True)
 class PieceCounts:
-    """What became of the pieces.
+    """Counts of pieces by outcome.
 
     Attributes:
-        pieces: that came.
-        dropped: that were dropped where they were wanted.
-        strays: ways that had to be planned anew.
-        elsewhere: pieces that went elsewhere, as nothing led to where they were wanted.
-        lost: pieces that gravity locked before they were dropped.
+        pieces: pieces received.
+        dropped: pieces dropped at their target.
+        replanned: paths that had to be planned again.
+        misplaced: pieces dropped elsewhere because no path led to their target.
+        lost: pieces locked by gravity before they were dropped.
     """
 
     pieces: int = 0
@@ -68,285 +71,281 @@ class PieceCounts:
 
 
 class PiecePlanner:
-    """One team's piece.
+    """Planner of the pieces of one team.
 
     Attributes:
-        number: of the piece; None while there is none.
-        piece: where it was last seen.
-        tally: what became of all so far.
-        step: seconds of a time step, as far as they could be seen; infinite until then.
+        team: name of the team in state messages.
+        view: state of the match.
+        number: number of the current piece; None without one.
+        piece: last known position of the piece.
+        board: last known locked cells.
+        counts: counts of all pieces so far.
+        step_seconds: observed seconds of a gravity step; infinite until observed.
+        is_dropped: True if ``drop`` was sent for the current piece.
     """
 
-    def __init__(self, moves_per_second: float = 0.0) -> None:
-        """Nothing is seen yet.
+    def __init__(self, team: str, moves_per_second: float = 0.0) -> None:
+        """Create a planner.
 
         Args:
-            moves_per_second: how often to move, at most; 0 for no limit.
+            team: name of the team in state messages.
+            moves_per_second: maximum rate of moves; 0 for no limit.
         """
+        self.team = team
+        self.view = MatchView()
         self.number: int | None = None
         self.piece: Placement | None = None
+        self.board = Board(10, _ROWS)
         self.counts = PieceCounts()
         self.step_seconds = math.inf
+        self.is_dropped = False
         self._pause = 1.0 / moves_per_second if moves_per_second else 0.0
         self._cells = 0
-        self._board = Board(10, _ROWS)
-        self._wanted: tuple[Placement, ...] = ()
+        self._targets: tuple[Placement, ...] = ()
         self._target: Placement | None = None
-        self._route: deque[MoveName] = deque()
+        self._path: deque[MoveName] = deque()
         self._plans = 0
-        self._under_way = False
-        self._moved = False
-        self._dropped = False
-        self._ordered_at = -math.inf
+        self._awaits_answer = False
+        self._has_moved = False
+        self._sent_at = -math.inf
         self._answered_at = -math.inf
         self._seen_at = -math.inf
-        self._again_at = -math.inf
+        self._next_move_at = -math.inf
         self._round_trip = 0.0
         self._fell_at = 0.0
         self._falls = 0
 
-    # --- what is seen ---------------------------------------------------------------------------
+    # --- state messages -------------------------------------------------------------------------
 
-    def update_board(self, board: int) -> None:
-        """The team's board, as the wire tells it; on another one, ways are planned anew."""
+    def handle_message(self, message: State | StatisticsMessage, now: float) -> None:
+        """Process the next message of the state channel.
+
+        Raises:
+            ProtocolError: invalid board; the message is ignored.
+        """
+        self.view.handle_message(message)
+        match message:
+            case GameBoardState():
+                self._update_board(self.view.boards.get(self.team, 0))
+            case GamePieceState():
+                self._update_piece(message.states.get(self.team), now)
+            case GameEnd() | MatchEnd():
+                self._remove_piece(lost=False)
+                self._update_board(0)
+                self.step_seconds = math.inf
+            case _:
+                pass
+
+    def _update_board(self, board: int) -> None:
         if board != self._cells:
             self._cells = board
-            self._board = board_to_kernel(board)
-            self._replan()
+            self.board = board_to_kernel(board)
+            self._discard_path()
 
-    def update_piece(self, piece: PieceState | None, now: float) -> bool:
-        """The team's piece; whether it is another one than before.
-
-        A piece that is in no place that there is counts as none.
-        """
-        placement = _placement_of(piece) if piece is not None else None
+    def _update_piece(self, piece: PieceState | None, now: float) -> None:
+        """Update the piece; an invalid position counts as no piece."""
+        placement = _parse_piece(piece) if piece is not None else None
         if piece is None or placement is None:
-            self._leave()
-            return False
+            self._remove_piece()
+            return
         if piece.number != self.number:
-            self._leave()
+            self._remove_piece()
             self.number = piece.number
-            self.piece = placement
-            self._seen_at = now
             self._fell_at = now
             self._falls = 0
             self.counts.pieces += 1
-            return True
-        if not self._moved and self.piece is not None and placement.y < self.piece.y:
-            self._time_gravity(now)
+        elif not self._has_moved and self.piece is not None and placement.y < self.piece.y:
+            self._measure_gravity(now)
         self.piece = placement
         self._seen_at = now
-        return False
-
-    def end_game(self) -> None:
-        """The game is over; what comes belongs to another one."""
-        self._leave(lost=False)
-        self.update_board(0)
-        self.step_seconds = math.inf
-
-    @property
-    def board(self) -> Board:
-        """Locked cells, as last seen."""
-        return self._board
 
     @property
     def rows_to_fall(self) -> int:
-        """Rows between the piece and what lies below it."""
-        return 0 if self.piece is None else self.piece.y - _landing(self._board, self.piece).y
+        """Rows between the piece and the cells below it."""
+        return 0 if self.piece is None else self.piece.y - _drop(self.board, self.piece).y
 
-    # --- what is wanted -------------------------------------------------------------------------
+    # --- targets and moves ----------------------------------------------------------------------
 
     def set_targets(self, placements: Sequence[Placement]) -> None:
-        """Where the piece is to lock, in order of preference."""
-        self._wanted = tuple(placements)
-        self._replan()
+        """Set the target placements of the piece, in order of preference; none to wait."""
+        self._targets = tuple(placements)
+        self._discard_path()
         self._plans = 0
 
     def choose_low_placement(self) -> None:
-        """Nobody knows where it should go: somewhere low."""
+        """Set low placements as targets, for a piece without a suggestion."""
         if self.piece is not None:
-            places = list_placements(self._board, self.piece.piece)
-            self.set_targets(sorted(places, key=lambda place: max(y for _, y in place.cells)))
-
-    def clear_targets(self) -> None:
-        """Nothing is wanted any more."""
-        self.set_targets(())
-
-    @property
-    def is_dropped(self) -> bool:
-        """Whether ``drop`` was ordered for the present piece."""
-        return self._dropped
+            placements = list_placements(self.board, self.piece.piece)
+            self.set_targets(sorted(placements, key=lambda p: max(y for _, y in p.cells)))
 
     def next_move(self, now: float) -> MoveOrder | None:
-        """The move to be made now; None if there is none yet."""
+        """Return the move to be sent now, to be followed by `move_answered`; None to wait."""
         number = self.number
-        if number is None or self._under_way or self._dropped or not self._wanted:
+        if number is None or not self._can_move:
             return None
-        self._again_at = self._ordered_at + self._pause
-        if now < self._again_at:
+        self._next_move_at = self._sent_at + self._pause
+        if now < self._next_move_at:
             return None
-        move = self._next_move(now)
+        move = self._choose_move(now)
         if move is None:
             return None
-        self._under_way = True
-        self._moved = True
-        self._ordered_at = now
-        self._dropped = move == "drop"
+        self._awaits_answer = True
+        self._has_moved = True
+        self._sent_at = now
+        self.is_dropped = move == "drop"
         return MoveOrder(move, number)
 
-    def move_answered(self, now: float) -> None:
-        """The last order was carried out, or refused."""
-        self._under_way = False
-        self._answered_at = now
-        self._round_trip = now - self._ordered_at
+    def move_answered(self, now: float, *, confirmed: bool = True) -> None:
+        """Handle the answer to the last move.
 
-    def move_unanswered(self, now: float) -> None:
-        """Nobody knows whether the last order was carried out: from here on, only what is seen."""
-        self.move_answered(now)
-        self._dropped = False
-        self._replan()
+        Args:
+            now: time of the answer.
+            confirmed: False if it is unknown whether the move was performed.
+        """
+        self._awaits_answer = False
+        self._answered_at = now
+        self._round_trip = now - self._sent_at
+        if not confirmed:
+            self.is_dropped = False
+            self._discard_path()
 
     @property
     def next_move_at(self) -> float | None:
-        """When to ask for the next order again, if nothing else happens."""
-        if self.number is None or self._under_way or self._dropped or not self._wanted:
-            return None
-        return self._again_at
+        """Time to call `next_move` again unless a message arrives before; None if not needed."""
+        return self._next_move_at if self._can_move else None
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _next_move(self, now: float) -> MoveName | None:
-        here = self.piece
-        assert here is not None
+    @property
+    def _can_move(self) -> bool:
+        return not (
+            self.number is None or self._awaits_answer or self.is_dropped or not self._targets
+        )
+
+    def _choose_move(self, now: float) -> MoveName | None:
+        piece = self.piece
+        assert piece is not None
         while True:
-            if self._target is None and not self._plan(here):
-                # Nothing leads anywhere.
-                return self._drop(as_wanted=False)
+            if self._target is None and not self._plan(piece):
+                # No path leads anywhere.
+                return self._count_drop(at_target=False)
             assert self._target is not None
-            if len(self._route) > 1:
-                return self._route.popleft()
-            if _landing(self._board, here).same_cells(self._target):
-                return self._drop(as_wanted=self._target in self._wanted)
-            # What is seen may be older than the last move.
-            is_newer = self._seen_at > self._answered_at
-            self._again_at = self._answered_at + (_SETTLED if is_newer else _BLIND)
-            if now < self._again_at:
+            if len(self._path) > 1:
+                return self._path.popleft()
+            if _drop(self.board, piece).same_cells(self._target):
+                return self._count_drop(at_target=self._target in self._targets)
+            # The known position may be older than the last move.
+            is_current = self._seen_at > self._answered_at
+            self._next_move_at = self._answered_at + (_STATE_DELAY if is_current else _MAX_WAIT)
+            if now < self._next_move_at:
                 return None
-            if not is_newer:
-                # The server does not tell: trust the way.
-                return self._drop(as_wanted=True)
+            if not is_current:
+                # The server sends no states: rely on the path.
+                return self._count_drop(at_target=True)
             self.counts.replanned += 1
             self._plans += 1
-            if self._plans > _MOST_PLANS:
-                return self._drop(as_wanted=False)
-            self._replan()
+            if self._plans > _MAX_PLANS:
+                return self._count_drop(at_target=False)
+            self._discard_path()
 
-    def _drop(self, *, as_wanted: bool) -> MoveName:
-        self.counts.dropped += as_wanted
-        self.counts.misplaced += not as_wanted
+    def _count_drop(self, *, at_target: bool) -> MoveName:
+        self.counts.dropped += at_target
+        self.counts.misplaced += not at_target
         return "drop"
 
-    def _replan(self) -> None:
-        self._route.clear()
+    def _discard_path(self) -> None:
+        self._path.clear()
         self._target = None
 
-    def _plan(self, here: Placement) -> bool:
-        """Find a way to the best place that one leads to; whether there is any."""
-        for target in (*self._wanted, *self._nearest(self._wanted[0])):
-            route = self._way(here, target)
-            if route is not None:
+    def _plan(self, piece: Placement) -> bool:
+        """Find a path to the best reachable placement; return False if there is none."""
+        for target in (*self._targets, *self._nearest_placements(self._targets[0])):
+            path = self._find_path(piece, target)
+            if path is not None:
                 self._target = target
-                self._route = deque(route)
+                self._path = deque(path)
                 return True
         return False
 
-    def _way(self, here: Placement, target: Placement) -> list[MoveName] | None:
-        lower = Placement(here.piece, here.rotation, here.x, here.y - 1)
-        # Some servers turn no piece whose cells would come to be above the board.
-        at_top = here.y >= _TOP and self._board.fits(lower)
-        for fallen in dict.fromkeys((self._fallen(), 0)):
-            keys = _KERNEL.path(
-                self._board, target, cleared=False, keys=_KEYS, fallen=fallen, start=here
-            )
-            if keys is None:
+    def _find_path(self, piece: Placement, target: Placement) -> list[MoveName] | None:
+        lower = Placement(piece.piece, piece.rotation, piece.x, piece.y - 1)
+        # Some servers rotate no piece whose cells would be above the board.
+        at_top = piece.y >= _TOP and self.board.fits(lower)
+        for fallen in dict.fromkeys((self._expected_fall(), 0)):
+            path = self._kernel_path(piece, target, fallen)
+            if path is None:
                 continue
-            route: list[MoveName] = [_MOVE_OF[key] for key in keys]
-            if at_top and not _TURNS.isdisjoint(route):
-                below = _KERNEL.path(
-                    self._board, target, cleared=False, keys=_KEYS, fallen=fallen, start=lower
-                )
+            if at_top and not _ROTATIONS.isdisjoint(path):
+                below = self._kernel_path(lower, target, fallen)
                 if below is not None:
-                    route = [_MOVE_OF[Key.SOFT_DROP], *(_MOVE_OF[key] for key in below)]
-            return route
+                    path = ["down", *below]
+            return path
         return None
 
-    def _fallen(self) -> int:
-        """How many rows gravity may take from the piece on a usual way."""
-        seconds = _USUAL_WAY * max(self._pause, self._round_trip)
-        return min(_MOST_FALLEN, 1 + math.ceil(seconds / self.step_seconds))
+    def _kernel_path(
+        self, piece: Placement, target: Placement, fallen: int
+    ) -> list[MoveName] | None:
+        keys = _KERNEL.path(
+            self.board, target, cleared=False, keys=_KEYS, fallen=fallen, start=piece
+        )
+        return None if keys is None else [_MOVE_BY_KEY[key] for key in keys]
 
-    def _nearest(self, wanted: Placement) -> Iterable[Placement]:
-        """Every other place, those first that are most like the wanted one."""
-        places = list_placements(self._board, wanted.piece)
-        best = wanted.canonical()
+    def _expected_fall(self) -> int:
+        """Return the number of rows that gravity may move the piece along a typical path."""
+        seconds = _TYPICAL_PATH * max(self._pause, self._round_trip)
+        return min(_MAX_FALL, 1 + math.ceil(seconds / self.step_seconds))
+
+    def _nearest_placements(self, target: Placement) -> Iterable[Placement]:
+        """Return all placements, those most similar to the target first."""
+        best = target.canonical()
         return sorted(
-            places,
+            list_placements(self.board, target.piece),
             key=lambda p: (abs(p.x - best.x), p.rotation != best.rotation, abs(p.y - best.y)),
         )
 
-    def _time_gravity(self, now: float) -> None:
-        """A piece that nobody has moved and that falls shows how long a step is."""
-        took = now - self._fell_at
-        # It appears in the midst of a step: only from its first fall on the clock can be read.
+    def _measure_gravity(self, now: float) -> None:
+        """Measure the gravity step by a piece that fell without a move."""
+        elapsed = now - self._fell_at
+        # Pieces appear in the middle of a step, so only the second fall is exact.
         known = 0.0 if math.isinf(self.step_seconds) else self.step_seconds
-        self.step_seconds = took if self._falls else max(took, known)
+        self.step_seconds = elapsed if self._falls else max(elapsed, known)
         self._fell_at = now
         self._falls += 1
 
-    def _leave(self, *, lost: bool = True) -> None:
-        if self.number is not None and lost and not self._dropped:
+    def _remove_piece(self, *, lost: bool = True) -> None:
+        if self.number is not None and lost and not self.is_dropped:
             self.counts.lost += 1
         self.number = None
         self.piece = None
-        self._dropped = False
-        self._moved = False
-        self.clear_targets()
+        self.is_dropped = False
+        self._has_moved = False
+        self.set_targets(())
 
 
 def list_placements(board: Board, piece: Piece) -> list[Placement]:
-    """Every place where a piece can lock, from where it enters; none if it cannot enter."""
+    """Return all placements that a piece can reach from its spawn position."""
     return _KERNEL.placements(board, piece, cleared=False, spins=False)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 _ROWS: Final = 24
-
 _TOP: Final = 19
-
-_SETTLED: Final = 0.05
-"""Seconds after which the state channel should have told what the last move did."""
-
-_BLIND: Final = 1.0
-"""Seconds after which a server that tells nothing is not waited for."""
-
-_MOST_PLANS: Final = 8
-
-_USUAL_WAY: Final = 8
-
-_MOST_FALLEN: Final = 15
-
+_STATE_DELAY: Final = 0.05
+"""Seconds after which the state channel should have shown the effect of the last move."""
+_MAX_WAIT: Final = 1.0
+"""Seconds to wait for states after a move."""
+_MAX_PLANS: Final = 8
+_TYPICAL_PATH: Final = 8
+_MAX_FALL: Final = 15
 _KERNEL: Final = kernel_rules(PASON_RULES)
-
 _KEYS: Final = list(MOVE_KEYS.values())
-
-_MOVE_OF: Final[dict[Key, MoveName]] = {key: move for move, key in MOVE_KEYS.items()}
-
-_TURNS: Final = frozenset(("lrotate", "rrotate"))
+_MOVE_BY_KEY: Final[dict[Key, MoveName]] = {key: move for move, key in MOVE_KEYS.items()}
+_ROTATIONS: Final = frozenset(("lrotate", "rrotate"))
 
 
-def _placement_of(piece: PieceState) -> Placement | None:
-    """Where it is; None for what is in no orientation of its own, or far away."""
+def _parse_piece(piece: PieceState) -> Placement | None:
+    """Return the position of a piece; None for an invalid orientation or a distant position."""
     if not 0 <= piece.orient < len(SHAPES[piece.piece]):
         return None
     if not (-_ROWS < piece.row < _ROWS and -_ROWS < piece.col < _ROWS):
@@ -354,10 +353,10 @@ def _placement_of(piece: PieceState) -> Placement | None:
     return parse_placement(PasonPlacement(piece.piece, piece.orient, piece.row, piece.col))
 
 
-def _landing(board: Board, here: Placement) -> Placement:
-    """Where it lies after a fall."""
+def _drop(board: Board, piece: Placement) -> Placement:
+    """Return the position of a piece after a drop."""
     while True:
-        below = Placement(here.piece, here.rotation, here.x, here.y - 1)
+        below = Placement(piece.piece, piece.rotation, piece.x, piece.y - 1)
         if not board.fits(below):
-            return here
-        here = below
+            return piece
+        piece = below
