@@ -1,17 +1,13 @@
-"""Tables of every key of a file of rules: what it may be, and what it means."""
+"""Tables of the keys of rules: accepted values and meanings."""
 
 from __future__ import annotations
 
 import functools
-import inspect
-import re
-import types
-from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from docs.figures.markdown import table
 from sevenbag import Rules
-from sevenbag.game.schema import Between, Items
+from sevenbag.config.loader import describe_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,48 +18,12 @@ _SECTIONS: dict[str, Any] = {
 
 
 def section(name: str) -> str:
-    """The keys of a section in the order of its file."""
-    kind = _SECTIONS[name]
-    hints = get_type_hints(kind, include_extras=True)
-    meanings = _meanings(kind)
+    """Return a table of the keys of a section, in the order of its file."""
     rows = [
-        [f"`{field.name}`", _allowed(hints[field.name]), meanings[field.name]]
-        for field in fields(kind)
+        [f"`{key}`", field.expected.replace("'", "`"), field.description.replace("``", "`")]
+        for key, field in describe_fields(_SECTIONS[name]).items()
     ]
     return table(["key", "value", "meaning"], rows)
-
-
-# --- helpers ------------------------------------------------------------------------------------
-
-_KEY = re.compile(r"^    (\w+): ", re.MULTILINE)
-
-
-def _meanings(kind: type) -> dict[str, str]:
-    """What the docstring says of each attribute, on one line."""
-    text = inspect.getdoc(kind) or ""
-    parts = _KEY.split(text.partition("Attributes:\n")[2])
-    said = (" ".join(part.split()).replace("``", "`") for part in parts[2::2])
-    return dict(zip(parts[1::2], said, strict=True))
-
-
-def _allowed(hint: Any) -> str:
-    limits: tuple[object, ...] = ()
-    if get_origin(hint) is Annotated:
-        hint, *rest = get_args(hint)
-        limits = tuple(rest)
-    if get_origin(hint) is Literal:
-        return ", ".join(f"`{value}`" for value in get_args(hint))
-    if get_origin(hint) is tuple:
-        items = next(limit for limit in limits if isinstance(limit, Items))
-        many = f"{items.least}" if items.least == items.most else f"{items.least} to {items.most}"
-        return f"{many} of: {_allowed(get_args(hint)[0])}"
-    if isinstance(hint, types.UnionType):
-        return "a name"
-    if hint in {bool, str}:
-        return "true, false" if hint is bool else "a text"
-    between = next(limit for limit in limits if isinstance(limit, Between))
-    kind = "" if hint is int else ", also in between"
-    return f"{between.least:g} to {between.most:,.0f}{kind}"
 
 
 TABLES: dict[str, Callable[[], str]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from typing import TYPE_CHECKING
 
@@ -25,10 +24,9 @@ def section(name: str) -> str:
 
 
 def _side_by_side(name: str, presets: list[Rules]) -> str:
-    fields = dataclasses.fields(getattr(presets[0], name))
     rows = [
-        [f"`{field.name}`", *(_shown(getattr(getattr(p, name), field.name)) for p in presets)]
-        for field in fields
+        [f"`{key}`", *(_shown(getattr(getattr(preset, name), key)) for preset in presets)]
+        for key in getattr(presets[0], name).__struct_fields__
     ]
     return table([name.replace("_", " "), *(preset.name for preset in presets)], rows)
 
@@ -43,7 +41,7 @@ def _shown(value: object) -> str:
     return value.name if isinstance(value, Kicks) else str(value)
 
 
-_SECTIONS = [field.name for field in dataclasses.fields(Rules) if field.name != "name"]
+_SECTIONS = Rules.__struct_fields__[1:]
 
 
 TABLES: dict[str, Callable[[], str]] = {

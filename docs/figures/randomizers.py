@@ -7,7 +7,7 @@ from typing import get_args, get_type_hints
 from docs.figures.markdown import table
 from sevenbag import Game, Rules
 from sevenbag.drawing import Picture, headed, queue_picture, stacked
-from sevenbag.game.sections import PieceRules
+from sevenbag.game.rule_sections import PieceRules
 
 SHOWN = 21
 

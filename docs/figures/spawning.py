@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from docs.figures.boards import board_of, seed_of
-from sevenbag import Board, Game, Kicks, Placement, Rotation, Rules
+from sevenbag import Board, Game, Placement, Rotation, Rules
 from sevenbag.drawing import Picture, board_picture, captioned, in_a_row, stacked
 
 TOP = range(16, 24)
@@ -15,7 +15,7 @@ def spawns() -> Picture:
     groups: dict[tuple[object, ...], list[str]] = {}
     for name in Rules.presets():
         rules = Rules.preset(name)
-        where = rules.spawn.y, rules.spawn.drop, _kicks(rules).spawn("T")
+        where = rules.spawn.y, rules.spawn.drop, rules.pieces.kicks.spawn("T")
         groups.setdefault((rules.board.width, rules.board.visible, *where), []).append(name)
     pictures = [
         captioned(_appearing(Rules.preset(names[0])), *names)
@@ -93,7 +93,7 @@ def top_outs() -> Picture:
 def _appearing(rules: Rules) -> Picture:
     spawn = Game(rules).spawn
     assert spawn is not None
-    pointing = _kicks(rules).spawn("T")
+    pointing = rules.pieces.kicks.spawn("T")
     first = Placement("T", pointing, rules.spawn.x, rules.spawn.y)
     placement = Placement("T", pointing, *spawn)
     visible = rules.board.visible
@@ -105,11 +105,6 @@ def _appearing(rules: Rules) -> Picture:
         rows=rows,
         skyline=visible,
     )
-
-
-def _kicks(rules: Rules) -> Kicks:
-    kicks = rules.pieces.kicks
-    return kicks if isinstance(kicks, Kicks) else Kicks(kicks)
 
 
 PICTURES = (spawns, blocked_spawns, top_outs)

@@ -309,6 +309,21 @@ def expect_type(
         raise error(f"invalid {what}: expected {name}, got {shown(value)}")
 
 
+def check_integer(name: str, value: object, maximum: int, minimum: int = 0) -> None:
+    """Raise a RulesError unless a value is an integer within a range.
+
+    Args:
+        name: name of the value for the message.
+        value: the value.
+        maximum: largest valid integer.
+        minimum: smallest valid integer.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
+        raise RulesError(
+            f"invalid {name}: expected integer from {minimum} to {maximum}, got {shown(value)}"
+        )
+
+
 def shown(value: object, longest: int = 60) -> str:
     """A value as messages quote it: no longer than a line, whatever was given."""
     if isinstance(value, str | bytes):

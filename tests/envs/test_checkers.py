@@ -182,7 +182,10 @@ def test_pictures() -> None:
         ({"rows": 41}, "rows is 41"),
         ({"rows": 0}, "rows is 0"),
         ({"max_pieces": 0}, "max_pieces is 0"),
-        ({"frames_per_turn": -1}, "frames_per_turn is -1"),
+        (
+            {"frames_per_turn": -1},
+            "invalid frames_per_turn: expected integer from 0 to 36",
+        ),
         ({"render_mode": "human"}, "render_mode is 'human'"),
     ],
 )
@@ -201,7 +204,7 @@ def test_wrong_numbers_of_games_are_named() -> None:
     envs = VectorEnv(3)
     with pytest.raises(RulesError, match="2 seeds, must be 3"):
         envs.reset(seed=[1, 2])
-    with pytest.raises(RulesError, match="seed is -1"):
+    with pytest.raises(RulesError, match=r"invalid seed: .*, got -1"):
         envs.reset(seed=[-1, 1, 2])
     with pytest.raises(RulesError, match="actions has 2 items, must have 3"):
         envs.step(np.zeros(2, np.int64))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sevenbag._kernel import Board, Kicks, Piece, Placement, Rotation, Spin
+from sevenbag._kernel import Board, Piece, Placement, Rotation, Spin
 from sevenbag.game import Rules
 
 SPINS = {"none": Spin.NONE, "mini": Spin.MINI, "normal": Spin.FULL}
@@ -44,8 +44,7 @@ def rules_of(overrides: dict[str, Any]) -> Rules:
 def pressed(board: Board, piece: Piece, rules: Rules, keys: list[str]) -> Placement:
     """Where the keys before hardDrop lead, and the spin that the kernel makes of it."""
     kicks = rules.pieces.kicks
-    assert isinstance(kicks, str)
-    at = Placement(piece, Kicks(kicks).spawn(piece), rules.spawn.x, rules.spawn.y)
+    at = Placement(piece, kicks.spawn(piece), rules.spawn.x, rules.spawn.y)
     while not board.fits(at):
         at = shifted(at, 0, 1)  # it was raised after a clear
     for key in keys:

@@ -52,7 +52,7 @@ class Reference:
     ) -> None:
         self.rules, self.time, self.hand = rules, time, handling
         self.kicks: Any = KICKS[kicks]
-        self.allows_180 = not str(rules.pieces.kicks).endswith(" without 180")
+        self.allows_180 = not rules.pieces.kicks.name.endswith(" without 180")
         self.width, self.height = rules.board.width, rules.board.visible
         self.rows = rules.board.rows
         self.cells: dict[tuple[int, int], str] = {}

@@ -179,9 +179,9 @@ def test_rules_hold_a_system(tmp_path: Path) -> None:
     assert Rules.from_file(path) == rules
     (tmp_path / "flips.toml").write_text("[T]\n0-2 = [[0, 9]]\n", encoding="utf-8")
     path.write_text(text.replace('kicks = "srs"', 'kicks = "flips.toml"'), encoding="utf-8")
-    with pytest.raises(RulesError, match=r"rules\.toml: pieces: kicks: .*flips\.toml, line 2: "):
+    with pytest.raises(RulesError, match=r"rules\.toml: line 28: pieces\.kicks: .*flips\.toml"):
         Rules.from_file(path)
-    with pytest.raises(RulesError, match=r"pieces: kicks: .*: 'Q' is unknown"):
+    with pytest.raises(RulesError, match=r"pieces\.kicks: .*: 'Q' is unknown"):
         rules.replace({"pieces": {"kicks": {"base": "srs", "Q": {}}}})
 
 

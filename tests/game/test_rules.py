@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from sevenbag import Kicks, Piece, Rotation, SpinMode
 from sevenbag._kernel import spin_mode_name
@@ -53,23 +53,32 @@ def test_every_value_of_a_preset_says_where_it_comes_from(name: str) -> None:
 @pytest.mark.parametrize(
     ("section", "key", "value", "message"),
     [
-        ("board", "width", 3, "board: width is 3, must be a whole number from 4 to 16"),
-        ("board", "rows", 65, "board: rows is 65, must be a whole number from 4 to 64"),
-        ("board", "rows", "40", "board: rows is '40', must be a whole number from 4 to 64"),
-        ("board", "rows", True, "board: rows is True, must be a whole number from 4 to 64"),
-        ("board", "visible", 41, "board: visible is 41, must be at most the rows, 40"),
-        ("spawn", "blocked", "float", "spawn: blocked is 'float', must be one of 'lost', 'raise'"),
-        ("spawn", "x", 10, "spawn: x 10, y 20 is outside the board of 10 x 40"),
-        ("pieces", "hold", 1, "pieces: hold is 1, must be true or false"),
-        ("pieces", "kicks", "superb", "pieces: kicks: "),
-        ("pieces", "kicks", 1, "pieces: kicks is 1, must be a text"),
-        ("attack", "none", [0, 1], r"attack: none has 2 items, must have 5 to 6"),
-        ("attack", "none", 4, r"attack: none is 4, must be a list"),
-        ("attack", "full", [0, 2, 4, -6, 4], r"attack: full\[3\] is -6, must be a whole number"),
-        ("attack", "multiplier", float("nan"), r"attack: multiplier is nan, must be a number"),
-        ("combo", "table", [0] * 33, r"combo: table has 33 items, must have 0 to 32"),
-        ("garbage", "change", 1.5, r"garbage: change is 1.5, must be a number from 0 to 1"),
-        ("garbage", "colour", 1, r"garbage: unknown key 'colour'; keys are travel, "),
+        ("board", "width", 3, r"invalid board.width: expected integer from 4 to 16, got 3"),
+        ("board", "rows", 65, r"invalid board.rows: expected integer from 4 to 64, got 65"),
+        ("board", "rows", "40", r"invalid board.rows: expected integer from 4 to 64, got '40'"),
+        ("board", "rows", True, r"invalid board.rows: expected integer from 4 to 64, got True"),
+        ("board", "visible", 41, "board: invalid visible: expected at most the rows, 40, got 41"),
+        ("spawn", "blocked", "x", "invalid spawn.blocked: expected one of 'clutch', 'lost', 'rai"),
+        ("spawn", "x", 10, "invalid spawn: expected a cell of the board of 10 x 40, got x 10, y"),
+        ("pieces", "hold", 1, r"invalid pieces.hold: expected true or false, got 1"),
+        ("pieces", "kicks", "superb", r"pieces.kicks: no rotation system 'superb'"),
+        ("pieces", "kicks", 1, "invalid kicks: expected a name, a table or Kicks, got 1"),
+        ("pieces", "spins", "twists", r"invalid pieces.spins: expected one of 'all', "),
+        ("attack", "none", [0, 1], r"invalid attack.none: expected list of 5 to 6 items, each "),
+        ("attack", "none", 4, r"invalid attack.none: expected list of 5 to 6 items, .*, got 4"),
+        ("attack", "full", [0, 2, 4, -6, 4], r"invalid attack.full\[3\]: expected integer from 0"),
+        ("attack", "multiplier", float("nan"), r"invalid attack.multiplier: expected number from"),
+        ("attack", "multiplier", float("inf"), r"invalid attack.multiplier: expected number from"),
+        ("combo", "table", [0] * 33, r"invalid combo.table: expected list of at most 32 items"),
+        ("garbage", "change", 1.5, r"invalid garbage.change: expected number from 0 to 1, got 1.5"),
+        ("garbage", "colour", 1, r"unknown key 'colour' in garbage; keys are travel, "),
+        ("delays", "spawn", -1, r"invalid delays.spawn: expected integer from 0 to 3600, got -1"),
+        ("delays", "clears", [], r"invalid delays.clears: expected list of 1 to 6 items"),
+        ("pieces", "bag", "general_bag", "invalid bag_pieces: expected at least one piece for gen"),
+        ("pieces", "bag_pieces", "IO", "invalid bag_pieces: expected no pieces for 7-bag, got 'IO"),
+        ("pieces", "bag_pieces", "IX", "invalid bag_pieces: expected letters of pieces, got 'IX'"),
+        ("pieces", "bag_pieces", "I" * 64, "expected string of at most 63 characters, got "),
+        ("boards", "width", 4, r"unknown key 'boards' \(did you mean 'board'\?\); keys are name, "),
     ],
 )
 def test_a_wrong_value_is_told_with_its_place(
@@ -79,20 +88,25 @@ def test_a_wrong_value_is_told_with_its_place(
         GUIDELINE.replace({section: {key: value}})
 
 
-def test_wrong_shapes() -> None:
-    with pytest.raises(RulesError, match=r"invalid section: expected board, .*, got 'boards'"):
-        GUIDELINE.replace({"boards": {}})
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"handling": {}}, "unknown key 'handling'; keys are name, board"),
+        ({"garbage": 3}, "invalid garbage: expected table, got 3"),
+        ({"name": 3}, "invalid name: expected string, got 3"),
+        ({"garbage": {}}, "missing key 'travel' in garbage"),
+        ({"board": {1: 2}}, "invalid board"),
+    ],
+)
+def test_invalid_plain_data(changes: dict[str, object], message: str) -> None:
     data: dict[str, Any] = GUIDELINE.to_dict()
-    with pytest.raises(RulesError, match="section 'garbage' is missing"):
-        Rules.from_dict({k: v for k, v in data.items() if k != "garbage"})
-    with pytest.raises(RulesError, match="unknown 'handling'; sections are"):
-        Rules.from_dict(data | {"handling": {}})
-    with pytest.raises(RulesError, match="garbage is 3, must be a table"):
-        Rules.from_dict(data | {"garbage": 3})
-    with pytest.raises(RulesError, match="invalid name: expected a string, got 3"):
-        Rules.from_dict(data | {"name": 3})
-    with pytest.raises(RulesError, match="garbage: 'travel' is missing"):
-        Rules.from_dict(data | {"garbage": {}})
+    with pytest.raises(RulesError, match=message):
+        Rules.from_dict(data | changes)
+    del data["garbage"]
+    with pytest.raises(RulesError, match="rules: missing key 'garbage'"):
+        Rules.from_dict(data)
+    with pytest.raises(RulesError, match="rules: invalid data: expected table, got 3"):
+        Rules.from_dict(3)  # type: ignore[arg-type]
 
 
 def test_files(tmp_path: Path) -> None:
@@ -103,7 +117,7 @@ def test_files(tmp_path: Path) -> None:
     rules = Rules.from_file(path)
     assert (rules.name, rules.garbage.travel) == ("fast", 0)
     path.write_text(text.replace("travel = 30", "travel = -1"), encoding="utf-8")
-    with pytest.raises(RulesError, match=r"fast\.toml: garbage: travel is -1"):
+    with pytest.raises(RulesError, match=r"fast\.toml: line \d+: invalid garbage\.travel: "):
         Rules.from_file(path)
     path.write_text("[board", encoding="utf-8")
     with pytest.raises(RulesError, match=r"fast\.toml: line 1: invalid TOML: "):
@@ -140,30 +154,25 @@ def test_any_spins_and_any_rotation_system_can_be_played(mode: SpinMode) -> None
                 assert game.play(placement).spin == placement.spin
 
 
-def test_an_unknown_spin_mode_is_named_with_those_that_are() -> None:
-    with pytest.raises(RulesError, match="spins is 'twists', must be one of 'none', 't-spins', "):
-        GUIDELINE.replace({"pieces": {"spins": "twists"}})
-
-
 @pytest.mark.parametrize("seed", [-1, 2**63, 1.0, "1", None, True])
 def test_impossible_seeds(seed: Any) -> None:
-    with pytest.raises(RulesError, match="seed is"):
+    with pytest.raises(RulesError, match="invalid seed: expected integer from 0 to "):
         Game(seed=seed)
-    with pytest.raises(RulesError, match="seed is"):
+    with pytest.raises(RulesError, match="invalid seed: expected integer from 0 to "):
         Versus(seed=seed)
 
 
 def test_impossible_times_and_counters() -> None:
-    with pytest.raises(RulesError, match="frames_per_turn is -1"):
+    with pytest.raises(RulesError, match=r"invalid frames_per_turn: .*, got -1"):
         Game(frames_per_turn=-1)
-    with pytest.raises(RulesError, match="combo is -1"):
+    with pytest.raises(RulesError, match=r"invalid combo: expected integer from .*, got -1"):
         Game(combo=-1)
-    with pytest.raises(RulesError, match="lines is 65, must be a whole number from 0 to 64"):
+    with pytest.raises(RulesError, match=r"invalid lines: expected integer from .*, got 65"):
         GUIDELINE.attacks(65)
     game = Game()
-    with pytest.raises(RulesError, match="lines is -1"):
+    with pytest.raises(RulesError, match=r"invalid lines: expected integer from .*, got -1"):
         game.receive(-1)
-    with pytest.raises(RulesError, match="frame is 99999999"):
+    with pytest.raises(RulesError, match=r"invalid frame: expected integer from .*, got 99999999"):
         game.play(game.placements()[0], frame=99_999_999)
 
 
@@ -174,24 +183,24 @@ def test_a_file_may_build_on_a_preset(tmp_path: Path) -> None:
     assert rules.name == "mine"
     assert rules == Rules.preset("ppt").replace({"garbage": {"cap": 7.0}})
     for text, message in [
-        ('base = "pqt"', r"mine\.toml: base: invalid rules: expected .*, got 'pqt'"),
-        ("base = 1", r"mine\.toml: base is 1, must be the name of a preset"),
-        ('base = "ppt"\n[garbage]\ncap = -7.0', r"mine\.toml: garbage: cap is -7\.0"),
-        ('base = "ppt"\n[garbages]\ncap = 7.0', r"mine\.toml: unknown 'garbages'"),
-        ('base = "ppt"\ngarbage = 1', r"mine\.toml: garbage is 1, must be a table"),
+        ('base = "pqt"', "line 1: base: invalid rules: expected .*, got 'pqt'"),
+        ("base = 1", "line 1: base: invalid rules: expected the name of a preset, got 1"),
+        ('base = "ppt"\n[garbage]\ncap = -7.0', r"line 3: invalid garbage\.cap: .*, got -7\.0"),
+        ('base = "ppt"\n[garbages]\ncap = 7.0', "line 2: unknown key 'garbages'"),
+        ('base = "ppt"\ngarbage = 1', "line 2: invalid garbage: expected table, got 1"),
     ]:
         path.write_text(text, encoding="utf-8")
-        with pytest.raises(RulesError, match=message):
+        with pytest.raises(RulesError, match=rf"mine\.toml: {message}"):
             Rules.from_file(path)
 
 
 def test_names_that_a_replay_can_hold() -> None:
     assert len(GUIDELINE.replace({}, name="x" * 200).name) == 200
-    with pytest.raises(RulesError, match="the name has 201 characters, must have at most 200"):
+    with pytest.raises(RulesError, match=r"invalid name: .* 200 characters, got 201"):
         GUIDELINE.replace({}, name="x" * 201)
-    with pytest.raises(RulesError, match="the name has 100000 characters"):
-        dataclasses.replace(GUIDELINE, name="x" * 100_000)
-    with pytest.raises(RulesError, match="half a character"):
+    with pytest.raises(RulesError, match=r"invalid name: .* 200 characters, got 100000"):
+        structs.replace(GUIDELINE, name="x" * 100_000)
+    with pytest.raises(RulesError, match="invalid name: expected UTF-8, got "):
         GUIDELINE.replace({}, name="\ud800")
     rules = GUIDELINE
     for _ in range(250):
@@ -205,7 +214,7 @@ def test_one_rotation_system_in_any_spelling() -> None:
         other = GUIDELINE.replace({"pieces": {"kicks": spelling}})
         assert other == one
         assert hash(other) == hash(one)
-    assert one.pieces.kicks == "srs+"
+    assert one.pieces.kicks.name == "srs+"
 
 
 def test_kicks_of_one_s_own_play_as_they_are() -> None:
@@ -232,20 +241,6 @@ def test_every_piece_that_may_come_can_appear() -> None:
     assert Game(without_i).placements()
 
 
-@pytest.mark.parametrize(
-    ("pieces", "message"),
-    [
-        ({"bag": "general_bag"}, "bag_pieces is empty, must name the pieces of a full general_bag"),
-        ({"bag_pieces": "IO"}, "bag_pieces is 'IO', must be empty for a 7-bag"),
-        ({"bag": "general_bag", "bag_pieces": "IOX"}, "bag_pieces is 'IOX': 'X' is no piece"),
-        ({"bag": "general_bag", "bag_pieces": "I" * 64}, "has 64 pieces, must have at most 63"),
-    ],
-)
-def test_impossible_bags(pieces: dict[str, object], message: str) -> None:
-    with pytest.raises(RulesError, match=message):
-        GUIDELINE.replace({"pieces": pieces})
-
-
 def test_holes_must_leave_a_choice() -> None:
     with pytest.raises(RulesError, match="hole size is 10, must be 1 to 9"):
         Game(GUIDELINE.replace({"garbage": {"hole_size": 10, "other": True}}))
@@ -267,10 +262,6 @@ def test_delays_may_be_left_out() -> None:
     slow = GUIDELINE.replace({"delays": {"clears": [0, 35]}})
     assert slow != GUIDELINE
     assert Rules.from_dict(slow.to_dict()) == slow
-    with pytest.raises(RulesError, match="delays: spawn is -1, must be a whole number from 0"):
-        GUIDELINE.replace({"delays": {"spawn": -1}})
-    with pytest.raises(RulesError, match="delays: clears has 0 items"):
-        GUIDELINE.replace({"delays": {"clears": []}})
 
 
 def test_delays_change_nothing_where_players_take_turns() -> None:

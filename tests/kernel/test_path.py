@@ -214,7 +214,7 @@ def test_ways_from_where_a_piece_is(
     seed: int, height: int, piece: str, preset: str, keys: list[Key]
 ) -> None:
     rules = Rules.preset(preset).replace({"pieces": {"spins": "none"}})
-    kernel, system = kernel_rules(rules), str(rules.pieces.kicks)
+    kernel, system = kernel_rules(rules), rules.pieces.kicks.name
     board = random_board(seed, 10, rules.board.rows, height, 0.5)
     field = field_of(board).under(system)
     spawn = (rules.spawn.x, rules.spawn.y)

@@ -413,8 +413,9 @@ def _type_at(kind: types.Type | None, key: KeyPath) -> types.Type | None:
     return kind
 
 
-def _with_underscores(data: Any, kind: types.Type | None) -> Any:
+def _with_underscores(data: object, kind: types.Type | None) -> object:
     """Replace hyphens in the keys of structs."""
+    plain = data
     if isinstance(data, list):
         items = cast("list[object]", data)
         return [_with_underscores(item, getattr(kind, "item_type", None)) for item in items]
@@ -424,7 +425,7 @@ def _with_underscores(data: Any, kind: types.Type | None) -> Any:
             (name := str(key).replace("-", "_")): _with_underscores(item, _type_at(kind, (name,)))
             for key, item in table.items()
         }
-    return cast("Any", data)
+    return plain
 
 
 def _parse_text(text: str, kind: types.Type) -> object:

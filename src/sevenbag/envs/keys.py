@@ -13,11 +13,10 @@ from sevenbag._kernel import Key
 from sevenbag.envs.placement import check_render_mode, picture
 from sevenbag.envs.render import RENDER_MODES
 from sevenbag.envs.settings import NO_PIECE, Settings, game_seed
-from sevenbag.errors import PlacementError, RulesError
+from sevenbag.errors import PlacementError, RulesError, check_integer
 from sevenbag.game import Player
 from sevenbag.game.game import LAST_FRAME
 from sevenbag.game.rules import kernel_rules
-from sevenbag.game.schema import check_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,7 +84,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
             spins_apart=False,
         )
         check_render_mode(render_mode)
-        check_number("max_keys", max_keys, 1_000_000)
+        check_integer("max_keys", max_keys, 1_000_000)
         if max_keys == 0:
             raise RulesError("max_keys is 0, must be at least 1")
         self._max_keys = max_keys

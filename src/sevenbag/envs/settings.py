@@ -10,10 +10,9 @@ from gymnasium import spaces
 
 from sevenbag import _kernel
 from sevenbag.envs.actions import Actions
-from sevenbag.errors import RulesError
+from sevenbag.errors import RulesError, check_integer
 from sevenbag.game.game import LARGEST_SEED
 from sevenbag.game.rules import Rules, kernel_rules
-from sevenbag.game.schema import check_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,11 +95,11 @@ class Settings:
         board = rules.board
         if rows is None:
             rows = min(board.visible + HIDDEN_ROWS, board.rows)
-        check_number("frames_per_turn", frames_per_turn, 36_000)
+        check_integer("frames_per_turn", frames_per_turn, 36_000)
         if not 1 <= rows <= board.rows:
             raise RulesError(f"rows is {rows}, must be 1 to {board.rows}")
         if max_pieces is not None:
-            check_number("max_pieces", max_pieces, 1_000_000_000)
+            check_integer("max_pieces", max_pieces, 1_000_000_000)
             if max_pieces == 0:
                 raise RulesError("max_pieces is 0, must be at least 1; None is without an end")
         weights = weights_of(reward)
@@ -178,5 +177,5 @@ def game_seed(seed: int | None, random: np.random.Generator) -> int:
     """
     if seed is None:
         return int(random.integers(1, LAST_SEED, endpoint=True))
-    check_number("seed", seed, LARGEST_SEED)
+    check_integer("seed", seed, LARGEST_SEED)
     return seed

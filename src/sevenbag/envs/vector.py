@@ -14,8 +14,7 @@ from sevenbag.envs.batch import Batch, row
 from sevenbag.envs.placement import check_render_mode, picture
 from sevenbag.envs.render import RENDER_MODES
 from sevenbag.envs.settings import Settings, game_seed
-from sevenbag.errors import RulesError
-from sevenbag.game.schema import check_number
+from sevenbag.errors import RulesError, check_integer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,8 +79,8 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
             spins_apart=spins_apart,
         )
         check_render_mode(render_mode)
-        check_number("num_envs", num_envs, 1 << 20)
-        check_number("threads", threads, MOST_THREADS)
+        check_integer("num_envs", num_envs, 1 << 20)
+        check_integer("threads", threads, MOST_THREADS)
         if players not in (1, 2):
             raise RulesError(f"players is {players}, must be 1 or 2")
         if threads < 1 or num_envs < 1 or num_envs % players:

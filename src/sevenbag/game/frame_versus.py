@@ -14,10 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.errors import RulesError
+from sevenbag.errors import RulesError, check_integer
 from sevenbag.game.frames import FrameGame
 from sevenbag.game.rules import Rules, rules_argument
-from sevenbag.game.schema import check_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +62,7 @@ class FrameVersus:
         rules = rules_argument(rules)
         if not 2 <= len(handlings) <= MOST_PLAYERS:
             raise RulesError(f"{len(handlings)} players, must be 2 to {MOST_PLAYERS}")
-        check_number("latency", latency, LONGEST_LATENCY)
+        check_integer("latency", latency, LONGEST_LATENCY)
         self._players = tuple(
             FrameGame(rules, seed=seed, time=time, handling=handling) for handling in handlings
         )

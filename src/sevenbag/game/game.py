@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag import _kernel
 from sevenbag._kernel import Piece
-from sevenbag.errors import PlacementError
+from sevenbag.errors import PlacementError, check_integer
 from sevenbag.game.position import Position
 from sevenbag.game.rules import Rules, kernel_rules, rules_argument
-from sevenbag.game.schema import check_number
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Board, Lock, Placement, Stats
@@ -223,10 +222,10 @@ class Game(Player):
         back_to_back: int = 0,
     ) -> None:
         rules = rules_argument(rules)
-        check_number("seed", seed, LARGEST_SEED)
-        check_number("frames_per_turn", frames_per_turn, 36_000)
-        check_number("combo", combo, 100_000)
-        check_number("back_to_back", back_to_back, 100_000)
+        check_integer("seed", seed, LARGEST_SEED)
+        check_integer("frames_per_turn", frames_per_turn, 36_000)
+        check_integer("combo", combo, 100_000)
+        check_integer("back_to_back", back_to_back, 100_000)
         kernel = _kernel.Game(kernel_rules(rules), seed, seed)
         if board is not None or combo or back_to_back:
             if board is None:
@@ -251,7 +250,7 @@ class Game(Player):
         """
         if frame is None:
             frame = self._kernel.frame + self._frames_per_turn
-        check_number("frame", frame, LAST_FRAME)
+        check_integer("frame", frame, LAST_FRAME)
         return self._kernel.play(placement, hold, frame)
 
     def attacked_by(self, players: int) -> None:
@@ -263,7 +262,7 @@ class Game(Player):
         Raises:
             RulesError: an impossible number.
         """
-        check_number("players", players, 1000)
+        check_integer("players", players, 1000)
         self._kernel.set_attackers(players)
 
     def receive(self, lines: int, *, frame: int | None = None) -> None:
@@ -278,9 +277,9 @@ class Game(Player):
         Raises:
             RulesError: an impossible number of lines, or a frame not within a day.
         """
-        check_number("lines", lines, 100_000)
+        check_integer("lines", lines, 100_000)
         frame = self._kernel.frame if frame is None else frame
-        check_number("frame", frame, LAST_FRAME)
+        check_integer("frame", frame, LAST_FRAME)
         self._kernel.receive(lines, frame)
 
     def copy(self) -> Game:

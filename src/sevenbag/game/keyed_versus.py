@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sevenbag._kernel import Button, FrameRules, Handling
-from sevenbag.errors import PlacementError, RulesError
+from sevenbag.errors import PlacementError, RulesError, check_integer
 from sevenbag.game.frame_versus import FrameVersus
 from sevenbag.game.game import LARGEST_SEED, LAST_FRAME
 from sevenbag.game.rules import Rules, rules_argument
-from sevenbag.game.schema import check_number
 from sevenbag.game.versus import Versus
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ class KeyedVersus(Versus):
 
     def __init__(self, rules: Rules | str = "tetrio-league", seed: int = 0) -> None:
         rules = rules_argument(rules)
-        check_number("seed", seed, LARGEST_SEED)
+        check_integer("seed", seed, LARGEST_SEED)
         self._rules = rules
         self._seed = seed
         # Nobody has to wait after a lock by time: who places is told of it.
@@ -103,7 +102,7 @@ class KeyedVersus(Versus):
             PlacementError: the game is over, or somebody else's piece is to be placed.
             RulesError: the frame is not within a day, or has passed.
         """
-        check_number("frame", frame, LAST_FRAME)
+        check_integer("frame", frame, LAST_FRAME)
         if frame < self.frame:
             raise RulesError(f"frame is {frame}, must be at least {self.frame}: it has passed")
         if self.over:

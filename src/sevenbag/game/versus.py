@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from sevenbag import _kernel
-from sevenbag.errors import BoardError, PlacementError, RulesError, shown
+from sevenbag.errors import BoardError, PlacementError, RulesError, check_integer, shown
 from sevenbag.game.game import LARGEST_SEED, LAST_FRAME, Player
 from sevenbag.game.rules import Rules, kernel_rules, rules_argument
-from sevenbag.game.schema import check_number
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Board, Lock, Placement
@@ -41,8 +40,8 @@ class Versus:
         boards: tuple[Board | None, Board | None] = (None, None),
     ) -> None:
         rules = rules_argument(rules)
-        check_number("seed", seed, LARGEST_SEED)
-        check_number("frames_per_turn", frames_per_turn, 36_000)
+        check_integer("seed", seed, LARGEST_SEED)
+        check_integer("frames_per_turn", frames_per_turn, 36_000)
         self._rules = rules
         self._seed = seed
         self._kernel = _kernel.Versus(kernel_rules(rules), seed, frames_per_turn)
@@ -125,7 +124,7 @@ class Versus:
             PlacementError: one of them is not legal, or the game is over. Nothing has changed.
             RulesError: the frame is not within a day, or before the last one.
         """
-        check_number("frame", frame, LAST_FRAME)
+        check_integer("frame", frame, LAST_FRAME)
         if frame < self.frame:
             raise RulesError(f"frame is {frame}, must be at least {self.frame}: it has passed")
         if self.over:

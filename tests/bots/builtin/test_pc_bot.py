@@ -80,7 +80,7 @@ async def test_garbage_is_no_end() -> None:
 
 
 async def test_without_hold() -> None:
-    rules = dataclasses.replace(GUIDELINE, pieces=dataclasses.replace(GUIDELINE.pieces, hold=False))
+    rules = GUIDELINE.replace({"pieces": {"hold": False}})
     clears, game = await played(PcBot(), rules, seed=3, count=60)
     assert game.stats.pieces == 60
     assert clears >= 1
@@ -135,11 +135,7 @@ async def test_where_there_is_none_it_is_beam() -> None:
 
 
 async def test_on_narrow_boards_it_is_beam() -> None:
-    rules = dataclasses.replace(
-        GUIDELINE,
-        board=dataclasses.replace(GUIDELINE.board, width=8),
-        spawn=dataclasses.replace(GUIDELINE.spawn, x=3),
-    )
+    rules = GUIDELINE.replace({"board": {"width": 8}, "spawn": {"x": 3}})
     position = Game(rules, seed=1).position()
     found = await suggestion(PcBot(nodes=2000), position, rules)
     assert found.moves == (await suggestion(BeamBot(nodes=2000), position, rules)).moves

@@ -280,10 +280,10 @@ def test_kicks_that_nobody_knows_are_done_without() -> None:
     side, actions = begun(kicks="mine")
     assert kinds(actions) == [LogAction, TrianglePrepareAction, StartAction]
     assert side.rules is not None
-    assert side.rules.pieces.kicks == "none180"
+    assert side.rules.pieces.kicks.name == "none180"
     side, actions = begun(kicks="TETR.IO")
     assert side.rules is not None
-    assert side.rules.pieces.kicks == "srs+"
+    assert side.rules.pieces.kicks.name == "srs+"
 
 
 def test_bombs_that_only_boards_tell_of() -> None:

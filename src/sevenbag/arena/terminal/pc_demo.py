@@ -6,7 +6,7 @@ import queue
 import threading
 import time
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from rich.text import Text
@@ -74,7 +74,8 @@ def pc_demo_rules(kicks: Kicks | str, pieces: int) -> Rules:
     """Return rules with this number of previews, at most 33."""
     rules = Rules.preset(DEMO_RULES)
     previews = min(max(pieces - 1, 5), _MAX_PREVIEWS)
-    return replace(rules, pieces=replace(rules.pieces, previews=previews, kicks=kicks))
+    changes = {"pieces": {"previews": previews, "kicks": kicks}}
+    return rules.replace(changes, name=rules.name)
 
 
 class PcLookahead:
@@ -180,8 +181,7 @@ class PcDemoGame:
         self.perfect_clears = 0
         self.pps = pps
         self.solve_seconds = 0.0
-        kicks = rules.pieces.kicks
-        self._kicks = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
+        self._kicks = rules.pieces.kicks
         self._planner = planner
         self._presses: deque[KeyPress] = deque()
         self._due = now

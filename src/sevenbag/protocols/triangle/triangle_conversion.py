@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from sevenbag._kernel import Board, Kicks, Piece, spin_mode_name
+from sevenbag._kernel import Board, Piece, spin_mode_name
 from sevenbag.errors import ProtocolError, RulesError
 from sevenbag.game.position import Position
 from sevenbag.game.rules import Rules
@@ -385,7 +385,6 @@ def _format_row(filled: int, width: int, colors: str) -> triangle.Row:
 
 def _format_kicks(rules: Rules) -> str:
     kicks = rules.pieces.kicks
-    kicks = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
     name = kicks.name.removesuffix(_WITHOUT_HALF_TURNS)
     theirs = _KICK_NAMES.get(name) or _SIMILAR_KICKS.get(name)
     if theirs is None or not kicks.known:
