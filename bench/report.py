@@ -23,12 +23,11 @@ from sevenbag.arena.report import write_report
 from sevenbag.arena.runner.game_loop import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
+from sevenbag.arena.tournament.tournament_config import PlayerConfig, TournamentHeader
 from sevenbag.arena.tournament.tournament_files import (
     REPLAY_FOLDER,
-    EngineRecord,
     GameRecord,
     GamesFileWriter,
-    TournamentHeader,
     write_header,
 )
 from sevenbag.arena.tournament.tournament_summary import read_tournament_summary
@@ -57,7 +56,7 @@ async def played(seed: int, pieces: int) -> Replay:
 def fill(folder: Path, games: int, pieces: int) -> None:
     """Make a tournament."""
     (folder / REPLAY_FOLDER).mkdir()
-    engines = (EngineRecord(name="one"), EngineRecord(name="other"))
+    engines = (PlayerConfig(name="one"), PlayerConfig(name="other"))
     write_header(folder, TournamentHeader(engines=engines, rules=RULES.to_dict()))
     replays = [asyncio.run(played(seed, pieces)) for seed in range(DIFFERENT)]
     done = [count_statistics(Playback(replay)) for replay in replays]

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 from sevenbag.arena.runner.game_loop import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
+from sevenbag.arena.tournament.tournament_config import PlayerConfig, TournamentHeader
 from sevenbag.arena.tournament.tournament_files import (
-    EngineRecord,
     GameRecord,
     GamesFileWriter,
     LossRecord,
-    SprtRecord,
-    TournamentHeader,
     write_header,
 )
 from sevenbag.game import Rules
@@ -25,6 +23,7 @@ from tests.arena.bots import HoldBot, LowBot, QuadBot, TowerBot
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sevenbag.arena.statistics import Sprt
     from sevenbag.formats.replay import Replay
 
 RULES = Rules.preset("guideline").replace({"garbage": {"travel": 0}})
@@ -37,14 +36,14 @@ def make_tournament(
     pairs: int = 2,
     *,
     pieces: int = 40,
-    sprt: SprtRecord | None = None,
+    sprt: Sprt | None = None,
     rules: Rules = RULES,
 ) -> TournamentHeader:
     """Everybody plays so many pairs of games with everybody else."""
     header = TournamentHeader(
         name="small",
         kind="match" if len(names) == 2 else "round robin",
-        engines=tuple(EngineRecord(name=name, spec=f"test:{name}") for name in names),
+        engines=tuple(PlayerConfig(name=name, spec=f"test:{name}") for name in names),
         rules=rules.to_dict(),
         sprt=sprt,
     )

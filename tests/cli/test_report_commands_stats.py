@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from sevenbag.arena.tournament.tournament_files import (
-    EngineRecord,
-    SprtRecord,
-    TournamentHeader,
-    write_header,
-)
+from sevenbag.arena.statistics import Sprt
+from sevenbag.arena.tournament.tournament_config import PlayerConfig, TournamentHeader
+from sevenbag.arena.tournament.tournament_files import write_header
 from tests.arena.tournaments import make_tournament
 from tests.cli.run import sevenbag
 
@@ -24,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture(name="match", scope="module")
 def small_match(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tournaments") / "match"
-    make_tournament(folder, pairs=3, sprt=SprtRecord(elo0=0, elo1=50))
+    make_tournament(folder, pairs=3, sprt=Sprt(elo0=0, elo1=50))
     return folder
 
 
@@ -62,7 +59,7 @@ def test_many(tmp_path: Path) -> None:
 
 
 def test_names_are_shown_and_nothing_else(tmp_path: Path) -> None:
-    engines = (EngineRecord(name="[bold]x[/bold]\x1b[2J"), EngineRecord(name="y"))
+    engines = (PlayerConfig(name="[bold]x[/bold]\x1b[2J"), PlayerConfig(name="y"))
     write_header(tmp_path, TournamentHeader(name="\x1b]0;title", engines=engines))
     done = sevenbag("stats", tmp_path)
     assert "\x1b" not in done.stdout

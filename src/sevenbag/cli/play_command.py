@@ -16,6 +16,7 @@ from sevenbag.arena.runner.game_loop import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.arena.terminal.live_view import GameSceneView, LineObserver, LiveGameView
+from sevenbag.arena.terminal.terminal_screen import can_draw
 from sevenbag.arena.tournament.openings import parse_opening
 from sevenbag.arena.tournament.tournament_config import DEFAULT_PPS
 from sevenbag.bots.bot import Limits
@@ -102,8 +103,7 @@ def run_play(args: argparse.Namespace) -> int:
     seed = args.seed if args.seed is not None else 1 + secrets.randbelow(MAX_SEED)
     limits = Limits(args.ms, args.nodes)
     console = Console()
-    drawable = console.is_terminal and not console.is_dumb_terminal
-    live = drawable and not (args.plain or args.quiet or args.json)
+    live = can_draw(console) and not (args.plain or args.quiet or args.json)
     conditions = _create_conditions(args, seed, limits, live=live)
     destination = None if args.no_replay else ReplayDestination(args.replay, seed)
     if destination is not None:

@@ -19,7 +19,7 @@ from sevenbag.arena.terminal.live_view import (
     format_player,
     format_turn,
 )
-from sevenbag.arena.terminal.terminal_screen import KEY_LEFT, KEY_RIGHT, open_key_reader
+from sevenbag.arena.terminal.terminal_screen import KEY_LEFT, KEY_RIGHT, can_draw, open_key_reader
 from sevenbag.bots.bot import Limits
 from sevenbag.cli.arguments import (
     LIVE_SPEED,
@@ -116,7 +116,7 @@ def run_replay_show(args: argparse.Namespace) -> int:
     elif args.turn is not None:
         playback.play_to(args.turn)
         console.print(GameSceneView(_create_scene(playback)), height=_SCENE_HEIGHT)
-    elif args.plain or not console.is_terminal or console.is_dumb_terminal:
+    elif args.plain or not can_draw(console):
         _print_turns(playback)
     else:
         _show_replay(playback, console, args.speed)

@@ -4,37 +4,28 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import itertools
 import json
-import re
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
-from rich.live import Live
 
-from sevenbag.arena.terminal.scoreboard import StandingsView, format_game, format_standings
+from sevenbag.arena.statistics import Sprt
+from sevenbag.arena.terminal.scoreboard import format_standings, open_tournament_display
 from sevenbag.arena.tournament.openings import read_openings
 from sevenbag.arena.tournament.tournament_config import (
     DEFAULT_GAMES,
     DEFAULT_PPS,
     MAX_NAME_LENGTH,
     PlayerConfig,
+    PlayerLimits,
     TournamentSettings,
     assign_names,
     create_header,
     read_tournament_config,
 )
-from sevenbag.arena.tournament.tournament_files import (
-    HEADER_FILE,
-    SprtRecord,
-    read_games,
-    read_header,
-    read_result,
-)
-from sevenbag.arena.tournament.tournament_runner import TournamentRunner, header_differences
-from sevenbag.arena.tournament.tournament_summary import interval_to_dict
+from sevenbag.arena.tournament.tournament_files import HEADER_FILE, read_games
+from sevenbag.arena.tournament.tournament_runner import TournamentRunner, choose_match_folder
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.arguments import (
@@ -49,19 +40,14 @@ from sevenbag.cli.arguments import (
     warn_ignored_limits,
 )
 from sevenbag.cli.output import warn, write_lines
-from sevenbag.errors import BotStartError, FormatError, InputError, shown
+from sevenbag.errors import BotStartError, InputError, shown
 from sevenbag.game.game_config import MAX_SEED, with_attack_ramp
-from sevenbag.jobs.progress import format_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
-    from sevenbag.arena.tournament.tournament_files import GameRecord, TournamentHeader
+    from sevenbag.arena.tournament.tournament_config import TournamentHeader
 
 _DEFAULT_FOLDER: Final = Path("matches")
-_FOLDER_NAME_LENGTH: Final = 40
 _ERROR_RATE: Final = 0.05
-_REDRAW_SECONDS: Final = 0.25
 
 _MATCH_OPTIONS: Final = (
     "name",
@@ -178,7 +164,13 @@ def run_match(args: argparse.Namespace) -> int:
     if args.second is None:
         raise InputError("a match needs two bots")
     header = _create_match_header(args)
-    return _run_tournament(_choose_match_folder(args, header), args, header)
+    folder = args.folder
+    if folder is None:
+        specs = (args.first, args.second)
+        folder = choose_match_folder(_DEFAULT_FOLDER, header, specs, resume=args.resume)
+    else:
+        _check_folder(folder, "match", resume=args.resume)
+    return _run_tournament(folder, args, header)
 
 
 def _create_match_header(args: argparse.Namespace) -> TournamentHeader:
@@ -195,17 +187,16 @@ def _create_match_header(args: argparse.Namespace) -> TournamentHeader:
     names = dict(given)
     if len(names) < len(given):
         raise InputError("invalid --name: expected one name for each bot, got two for the same")
+    limits = PlayerLimits(
+        nodes=args.nodes,
+        ms=args.ms,
+        bank=args.bank,
+        increment=args.increment,
+        pps=args.pps,
+        restart=args.restart,
+    )
     engines = [
-        PlayerConfig(
-            name=names.get(letter, ""),
-            spec=spec,
-            nodes=args.nodes,
-            ms=args.ms,
-            bank=args.bank,
-            increment=args.increment,
-            pps=args.pps,
-            restart=args.restart,
-        )
+        PlayerConfig(name=names.get(letter, ""), spec=spec, limits=limits)
         for letter, spec in zip("AB", specs, strict=True)
     ]
     engines = assign_names(engines, bots)
@@ -223,7 +214,7 @@ def _create_match_header(args: argparse.Namespace) -> TournamentHeader:
     )
     sprt = None
     if args.sprt is not None:
-        sprt = SprtRecord(
+        sprt = Sprt(
             elo0=args.sprt[0],
             elo1=args.sprt[1],
             alpha=_ERROR_RATE if args.alpha is None else args.alpha,
@@ -241,34 +232,6 @@ def _create_match_header(args: argparse.Namespace) -> TournamentHeader:
         openings=openings,
         sprt=sprt,
     )
-
-
-def _choose_match_folder(args: argparse.Namespace, header: TournamentHeader) -> Path:
-    """Return the folder given, that of the same match, or a new one."""
-    if args.folder is not None:
-        _check_folder(args.folder, "match", resume=args.resume)
-        return Path(args.folder)
-    name = f"{_folder_part(args.first)}-{_folder_part(args.second)}"
-    last: Path | None = None
-    for number in itertools.count(1):
-        folder = _DEFAULT_FOLDER / (name if number == 1 else f"{name}-{number}")
-        if not folder.exists():
-            return folder if last is None else last
-        if args.resume and _is_same_match(folder, header):
-            last = folder
-    raise AssertionError("a count has no end")
-
-
-def _is_same_match(folder: Path, header: TournamentHeader) -> bool:
-    try:
-        return not header_differences(read_header(folder), header)
-    except FormatError:
-        return False
-
-
-def _folder_part(spec: str) -> str:
-    """Return a bot specification as part of a folder name."""
-    return re.sub(r"[^A-Za-z0-9=.]+", "-", spec).strip("-.")[:_FOLDER_NAME_LENGTH] or "bot"
 
 
 def _parse_name(text: str) -> tuple[str, str]:
@@ -384,12 +347,13 @@ def _run_tournament(
         if header is not None:
             TournamentRunner.create_folder(folder, header)
         tournament = stack.enter_context(TournamentRunner(folder))
-        done = len(tournament.ledger)
+        done = len(tournament.results)
         if done and not args.json:
             warn(f"resuming in {folder}: {done} games finished")
         try:
-            with _open_display(args, tournament) as report:
-                tournament.run(executor, report, recover=args.recover)
+            console = None if args.json or args.quiet else Console()
+            with open_tournament_display(console, tournament, plain=args.plain) as on_game:
+                tournament.run(executor, on_game, recover=args.recover)
         except KeyboardInterrupt:
             # Read the file again: the last game may just have been written.
             stored = len(read_games(folder, tournament.header))
@@ -401,117 +365,9 @@ def _run_tournament(
             warn(f"finished games are stored in {folder}; --recover continues after failed starts")
             return 1
         if args.json:
-            print(json.dumps(_results_to_dict(tournament)))
+            print(json.dumps(tournament.to_dict()))
         else:
             write_lines("\n".join([*format_standings(tournament), f"folder: {folder}"]))
         if not args.recover:
             tournament.check_starts()
     return 0
-
-
-def _results_to_dict(tournament: TournamentRunner) -> dict[str, object]:
-    """Return the results as data for JSON."""
-    header, ledger = tournament.header, tournament.ledger
-    result = read_result(tournament.folder)
-    verdict, test, outcomes = ledger.decision, ledger.sprt, ledger.outcomes
-    return {
-        "name": header.name,
-        "kind": header.kind,
-        "folder": str(tournament.folder),
-        "seed": header.seed,
-        "finished": result is not None and result.finished,
-        "games": len(ledger.counted_games),
-        "played": len(ledger),
-        "decision": verdict.decision if verdict is not None else None,
-        "sprt": None
-        if test is None
-        else {
-            "elo0": test.elo0,
-            "elo1": test.elo1,
-            "alpha": test.alpha,
-            "beta": test.beta,
-            "model": test.model,
-            "llr": ledger.llr,
-            "bounds": list(test.bounds),
-        },
-        "tests": [
-            {
-                "engines": [header.engines[engine].name for engine in each.players],
-                "games": each.games,
-                "llr": each.llr,
-                "decision": each.decision,
-            }
-            for each in ledger.tests()
-        ],
-        "elo": None if outcomes is None else interval_to_dict(outcomes.elo()),
-        "pentanomial": list(ledger.pairs.counts) if header.kind == "match" else None,
-        "winner": None if ledger.winner is None else header.engines[ledger.winner].name,
-        "engines": [
-            {
-                "name": standing.name,
-                "bot": header.engines[standing.engine].spec,
-                "games": standing.games,
-                "points": standing.points,
-                "wins": standing.wins,
-                "draws": standing.draws,
-                "losses": standing.losses,
-                "byes": standing.byes,
-                "pieces": standing.pieces,
-                "attack": standing.attack,
-                "resignations": standing.resignations,
-                "faults": standing.faults,
-            }
-            for standing in ledger.standings()
-        ],
-    }
-
-
-class _Progress:
-    """Progress of a run as text: games, their rate and the remaining time."""
-
-    def __init__(self, tournament: TournamentRunner) -> None:
-        self._tournament = tournament
-        self._before = len(tournament.ledger)
-        self._began = time.monotonic()
-
-    def __str__(self) -> str:
-        ledger, plan = self._tournament.ledger, self._tournament.plan
-        done, total = len(ledger), plan.total
-        most = f"at most {plan.most_games}" if total is None else str(total)
-        parts = [f"{done} of {most} games"]
-        # Games of earlier runs do not count towards the rate.
-        played = done - self._before
-        if played:
-            rate = played / max(time.monotonic() - self._began, 1e-9)
-            parts.append(f"{rate:.1f} games/s" if rate >= 10 else f"{rate:.2g} games/s")
-            if ledger.decision is None and done < plan.most_games:
-                left = format_duration((plan.most_games - done) / rate)
-                parts.append(f"{left} left" if total is not None else f"at most {left} left")
-        return ", ".join(parts)
-
-
-@contextlib.contextmanager
-def _open_display(
-    args: argparse.Namespace, tournament: TournamentRunner
-) -> Generator[Callable[[GameRecord], None]]:
-    console = Console()
-    progress = _Progress(tournament)
-    if args.json or args.quiet:
-        yield lambda _: None
-    elif console.is_terminal and not console.is_dumb_terminal and not args.plain:
-        board = StandingsView(tournament)
-        with Live(
-            board.render(str(progress)), console=console, auto_refresh=False, transient=True
-        ) as live:
-            drawn = 0.0
-
-            def draw(game: GameRecord) -> None:
-                nonlocal drawn
-                board.add(game)
-                if time.monotonic() - drawn >= _REDRAW_SECONDS:
-                    drawn = time.monotonic()
-                    live.update(board.render(str(progress)), refresh=True)
-
-            yield draw
-    else:
-        yield lambda game: write_lines(f"{format_game(game)} [{progress}]")

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from sevenbag.arena.report import charts
 from sevenbag.arena.report.charts import AxisScale, format_tick, scale_for
-from sevenbag.arena.tournament.tournament_files import SprtRecord, read_games
+from sevenbag.arena.statistics import Sprt
+from sevenbag.arena.tournament.tournament_files import read_games
 from sevenbag.arena.tournament.tournament_summary import (
     TournamentSummary,
     read_tournament_summary,
@@ -30,7 +31,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 @pytest.fixture(name="match", scope="module")
 def small_match(tmp_path_factory: pytest.TempPathFactory) -> TournamentSummary:
     folder = tmp_path_factory.mktemp("match")
-    make_tournament(folder, ('<b>"quad"</b>&', "low"), 8, sprt=SprtRecord(elo0=0, elo1=50))
+    make_tournament(folder, ('<b>"quad"</b>&', "low"), 8, sprt=Sprt(elo0=0, elo1=50))
     return read_tournament_summary(folder)
 
 

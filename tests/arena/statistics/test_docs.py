@@ -8,7 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from sevenbag.arena.tournament import tournament_files
+from sevenbag.arena.statistics import Sprt
+from sevenbag.arena.tournament import tournament_config, tournament_files
 from sevenbag.replay import player_statistics
 
 PAGE = Path(__file__).parents[3] / "docs" / "statistics.md"
@@ -22,10 +23,10 @@ def test_examples() -> None:
 def test_every_field_is_described() -> None:
     described = set(re.findall(r"`([a-z_0-9]+)`", PAGE.read_text(encoding="utf-8")))
     for struct in (
-        tournament_files.TournamentHeader,
+        tournament_config.TournamentHeader,
         tournament_files.TournamentOutcome,
-        tournament_files.EngineRecord,
-        tournament_files.SprtRecord,
+        tournament_config.PlayerConfig,
+        Sprt,
         tournament_files.GameRecord,
         player_statistics.PlayerStatistics,
         player_statistics.LatencySummary,

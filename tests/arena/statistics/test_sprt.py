@@ -168,14 +168,14 @@ def test_it_decides_at_its_bounds() -> None:
 @pytest.mark.parametrize(
     ("changes", "what"),
     [
-        ({"elo0": 50, "elo1": 0}, "must be below elo1"),
-        ({"elo0": 5, "elo1": 5}, "must be below elo1"),
-        ({"elo1": math.nan}, "elo1 is nan"),
-        ({"elo0": -5000}, "elo0 is -5000"),
-        ({"alpha": 0}, "alpha is 0"),
-        ({"beta": 1}, "beta is 1"),
-        ({"alpha": 0.5, "beta": 0.5}, "together"),
-        ({"model": "bayesian"}, "model is 'bayesian'"),
+        ({"elo0": 50, "elo1": 0}, "invalid elo0: expected less than elo1, got 50"),
+        ({"elo0": 5, "elo1": 5}, "invalid elo0"),
+        ({"elo1": math.nan}, "invalid elo1: .* got nan"),
+        ({"elo0": -5000}, "invalid elo0: .* got -5000"),
+        ({"alpha": 0}, "invalid alpha: .* got 0"),
+        ({"beta": 1}, "invalid beta: .* got 1"),
+        ({"alpha": 0.5, "beta": 0.5}, r"alpha \+ beta below 1"),
+        ({"model": "bayesian"}, "invalid model: .* got 'bayesian'"),
     ],
 )
 def test_what_is_no_test_is_refused(changes: dict[str, float], what: str) -> None:

@@ -8,22 +8,23 @@ import math
 import random
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sevenbag.arena.statistics import Sprt
 from sevenbag.arena.tournament.pairing import bracket_order, pair_swiss_round
-from sevenbag.arena.tournament.schedule import ScheduledGame, TournamentPlan, iterate_waves
-from sevenbag.arena.tournament.tournament_config import TournamentSettings
-from sevenbag.arena.tournament.tournament_files import (
-    EngineRecord,
-    GameRecord,
-    LossRecord,
-    SprtRecord,
+from sevenbag.arena.tournament.schedule import ScheduledGame, iterate_waves
+from sevenbag.arena.tournament.tournament_config import (
+    PlayerConfig,
     TournamentHeader,
+    TournamentSettings,
 )
+from sevenbag.arena.tournament.tournament_files import GameRecord, LossRecord
 from sevenbag.arena.tournament.tournament_results import TournamentResults
-from sevenbag.game.game_config import MAX_SEED, Opening
+from sevenbag.game import Rules
+from sevenbag.game.game_config import MAX_SEED
 from sevenbag.replay.player_statistics import PlayerStatistics
 
 if TYPE_CHECKING:
@@ -32,9 +33,16 @@ if TYPE_CHECKING:
     from sevenbag.arena.tournament.tournament_config import TournamentKind
 
 
-def header(kind: TournamentKind, engines: int, sprt: SprtRecord | None = None) -> TournamentHeader:
-    names = tuple(EngineRecord(name=f"e{number}") for number in range(engines))
-    return TournamentHeader(kind=kind, engines=names, sprt=sprt)
+def header(
+    kind: TournamentKind, engines: int, sprt: Sprt | None = None, **settings: int
+) -> TournamentHeader:
+    return TournamentHeader(
+        kind=kind,
+        engines=tuple(PlayerConfig(name=f"e{number}") for number in range(engines)),
+        settings=TournamentSettings(**settings),  # type: ignore[arg-type]
+        sprt=sprt,
+        seed=1,
+    )
 
 
 def record(
@@ -69,15 +77,25 @@ def played(
     **settings: int,
 ) -> tuple[list[list[ScheduledGame]], TournamentResults]:
     """A tournament played to its end, wave by wave."""
-    chosen = TournamentSettings(**settings)  # type: ignore[arg-type]
-    ledger = TournamentResults(header(kind, engines), chosen)
     done: list[list[ScheduledGame]] = []
-    for wave in iterate_waves(TournamentPlan(kind, engines, chosen, 1), ledger):
-        fixtures = list(wave)
-        done.append(fixtures)
-        for fixture in fixtures:
-            ledger.add(record(fixture, judge(fixture)))
+    ledger = play_out(header(kind, engines, None, **settings), judge, done)
     return done, ledger
+
+
+def play_out(
+    of: TournamentHeader,
+    judge: Callable[[ScheduledGame], int | None] = stronger,
+    done: list[list[ScheduledGame]] | None = None,
+    attack: Callable[[ScheduledGame], tuple[int, int]] = lambda _: (0, 0),
+) -> TournamentResults:
+    ledger = TournamentResults(of)
+    for wave in iterate_waves(of, ledger):
+        fixtures = list(wave)
+        if done is not None:
+            done.append(fixtures)
+        for fixture in fixtures:
+            ledger.add(record(fixture, judge(fixture), attack(fixture)))
+    return ledger
 
 
 def meetings(fixtures: list[ScheduledGame]) -> collections.Counter[frozenset[int]]:
@@ -127,10 +145,10 @@ def test_a_schedule_that_is_broken_off_goes_on_as_it_would_have(
         if number < broken or random.random() < 0.5
     ]
     random.shuffle(over)
-    chosen = TournamentSettings(**settings)  # type: ignore[arg-type]
-    ledger = TournamentResults(header(kind, engines), chosen, over)
+    of = header(kind, engines, None, **settings)
+    ledger = TournamentResults(of, over)
     again: list[list[ScheduledGame]] = []
-    for wave in iterate_waves(TournamentPlan(kind, engines, chosen, 1), ledger):
+    for wave in iterate_waves(of, ledger):
         again.append(list(wave))
         for fixture in again[-1]:
             if fixture.id not in ledger:
@@ -163,13 +181,17 @@ def test_in_a_gauntlet_the_first_meet_the_rest() -> None:
 
 
 def test_openings_follow_each_other_and_never_repeat_a_game() -> None:
-    book = (Opening(5), Opening(None, "v115@x"), Opening(9, "v115@y"))
-    plan = TournamentPlan("match", 2, TournamentSettings(games=14), 1, book)
-    fixtures = list(next(iterate_waves(plan, TournamentResults(header("match", 2), plan.settings))))
+    boards = [f"v115@{board}" for board in ("9gE8DeG8CeH8BeG8CeA8JeAAA", "9gE8seAAA")]
+    of = msgspec.structs.replace(
+        header("match", 2, games=14),
+        openings=["5", boards[0], f"{boards[1]} 9"],
+        rules=Rules.preset("guideline").to_dict(),
+    )
+    fixtures = list(next(iterate_waves(of, TournamentResults(of))))
     begun = [(fixture.seed, fixture.fumen) for fixture in fixtures[::2]]
     assert begun[0] == (5, None)
-    assert begun[2] == (9, "v115@y")
-    assert [fumen for _, fumen in begun] == [None, "v115@x", "v115@y"] * 2 + [None]
+    assert begun[2] == (9, boards[1])
+    assert [fumen for _, fumen in begun] == [None, *boards] * 2 + [None]
     assert len(set(begun)) == 7
 
 
@@ -198,15 +220,14 @@ def test_each_encounter_ends_when_somebody_has_won_so_often(kind: TournamentKind
 
 
 def test_each_encounter_of_a_round_robin_has_its_test() -> None:
-    sprt = SprtRecord(elo0=0, elo1=100)
-    settings = TournamentSettings(games=400)
-    ledger = TournamentResults(header("round robin", 3, sprt), settings)
+    sprt = Sprt(elo0=0, elo1=100)
     dice = random.Random(1)
-    for wave in iterate_waves(TournamentPlan("round robin", 3, settings, 1, tested=True), ledger):
-        for fixture in wave:
-            # Two is much stronger than the others, who are equal.
-            two = fixture.players.index(2) if 2 in fixture.players else None
-            ledger.add(record(fixture, dice.choice((0, 1)) if two is None else two))
+
+    def judge(fixture: ScheduledGame) -> int:
+        # Two is much stronger than the others, who are equal.
+        return fixture.players.index(2) if 2 in fixture.players else dice.choice((0, 1))
+
+    ledger = play_out(header("round robin", 3, sprt=sprt, games=400), judge)
     tests = {test.players: test for test in ledger.tests()}
     assert set(tests) == {(0, 1), (0, 2), (1, 2)}
     assert tests[0, 2].decision == tests[1, 2].decision == "H0"
@@ -260,12 +281,11 @@ def test_a_tie_goes_on_by_pairs_and_ends() -> None:
 
 
 def test_attack_decides_a_tie_that_does_not_end() -> None:
-    settings = TournamentSettings(games=2)
-    ledger = TournamentResults(header("knockout", 2), settings)
-    for wave in iterate_waves(TournamentPlan("knockout", 2, settings, 1), ledger):
-        for fixture in wave:
-            attack = (1, 2) if fixture.players == (0, 1) else (2, 1)
-            ledger.add(record(fixture, None, attack))
+    ledger = play_out(
+        header("knockout", 2, games=2),
+        lambda _: None,
+        attack=lambda fixture: (1, 2) if fixture.players == (0, 1) else (2, 1),
+    )
     assert ledger.champion == 1
 
 
@@ -313,13 +333,8 @@ def test_nobody_meets_somebody_twice_as_long_as_that_can_be(
 
 
 def test_a_match_is_decided_in_the_order_of_the_schedule() -> None:
-    settings = TournamentSettings(first_to=3)
-    plan = TournamentPlan("match", 2, settings, 1)
-    fixtures = list(
-        itertools.islice(
-            next(iterate_waves(plan, TournamentResults(header("match", 2), settings))), 12
-        )
-    )
+    of = header("match", 2, first_to=3)
+    fixtures = list(itertools.islice(next(iterate_waves(of, TournamentResults(of))), 12))
     winners = [0, None, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1]
     games = [
         record(fixture, None if seat is None else int(fixture.players[seat] != fixture.players[0]))
@@ -327,7 +342,7 @@ def test_a_match_is_decided_in_the_order_of_the_schedule() -> None:
     ]
     verdicts = set[int]()
     for order in range(50):
-        ledger = TournamentResults(header("match", 2), settings)
+        ledger = TournamentResults(of)
         for game in random.Random(order).sample(games, len(games)):
             ledger.add(game)
         assert ledger.decision is not None
@@ -344,24 +359,21 @@ def test_a_match_is_decided_in_the_order_of_the_schedule() -> None:
 
 
 def test_a_test_counts_whole_pairs_from_the_first_on() -> None:
-    sprt = SprtRecord(elo0=0, elo1=50)
-    settings = TournamentSettings()
-    plan = TournamentPlan("match", 2, settings, 1, tested=True)
-    fixtures = itertools.islice(
-        next(iterate_waves(plan, TournamentResults(header("match", 2), settings))), 600
-    )
+    sprt = Sprt(elo0=0, elo1=50)
+    of = header("match", 2, sprt=sprt)
+    fixtures = itertools.islice(next(iterate_waves(of, TournamentResults(of))), 600)
     dice = random.Random(4)
     games = [record(fixture, dice.choice((0, 0, 1, None))) for fixture in fixtures]
     games = [
         game if game.players == (0, 1) or game.winner is None else record_swapped(game)
         for game in games
     ]
-    ordered = TournamentResults(header("match", 2, sprt), settings, games)
+    ordered = TournamentResults(of, games)
     assert ordered.decision is not None
     assert ordered.decision.decision == "H1"
     assert ordered.decision.games % 2 == 0
     for seed in range(5):
-        mixed = TournamentResults(header("match", 2, sprt), settings)
+        mixed = TournamentResults(of)
         # Everybody plays some games ahead of the others.
         for start in range(0, 600, 6):
             for game in random.Random(seed).sample(games[start : start + 6], 6):
@@ -378,10 +390,10 @@ def record_swapped(game: GameRecord) -> GameRecord:
 
 
 def test_standings_count_points_faults_and_what_was_beaten() -> None:
-    settings = TournamentSettings(games=2)
-    ledger = TournamentResults(header("round robin", 3), settings)
+    of = header("round robin", 3, games=2)
+    ledger = TournamentResults(of)
     results = {frozenset((0, 1)): 0, frozenset((0, 2)): 2, frozenset((1, 2)): 1}
-    for wave in iterate_waves(TournamentPlan("round robin", 3, settings, 1), ledger):
+    for wave in iterate_waves(of, ledger):
         for fixture in wave:
             winner = fixture.players.index(results[frozenset(fixture.players)])
             game = record(fixture, winner)
@@ -402,14 +414,13 @@ def test_standings_count_points_faults_and_what_was_beaten() -> None:
 
 def test_equal_points_are_told_apart_by_those_one_has_beaten() -> None:
     # 3 beats 0, the best of the others; 2 beats 1.
-    settings = TournamentSettings(games=1)
-    ledger = TournamentResults(header("round robin", 4), settings)
     beats = {(0, 1): 0, (0, 2): 0, (0, 3): 3, (1, 2): 2, (1, 3): 1, (2, 3): None}
-    for wave in iterate_waves(TournamentPlan("round robin", 4, settings, 1), ledger):
-        for fixture in wave:
-            pair = (min(fixture.players), max(fixture.players))
-            winner = beats[pair]
-            ledger.add(record(fixture, None if winner is None else fixture.players.index(winner)))
+
+    def judge(fixture: ScheduledGame) -> int | None:
+        winner = beats[min(fixture.players), max(fixture.players)]
+        return None if winner is None else fixture.players.index(winner)
+
+    ledger = play_out(header("round robin", 4, games=1), judge)
     standings = ledger.standings()
     assert [(one.engine, one.points) for one in standings] == [
         (0, 2.0),

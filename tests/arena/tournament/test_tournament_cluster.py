@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sevenbag import jobs
+from sevenbag.arena.statistics import Sprt
 from sevenbag.arena.tournament.tournament_config import TournamentSettings, create_header
-from sevenbag.arena.tournament.tournament_files import GameRecord, SprtRecord, read_result
+from sevenbag.arena.tournament.tournament_files import GameRecord, read_result
 from tests.arena.tournament.test_tournament_runner import BEAMS, RULES, engines, essence, play
 from tests.cluster import dask_cluster
 
@@ -31,7 +32,7 @@ def test_a_cluster_plays_the_same_games(dask_cluster: Any, tmp_path: Path) -> No
 def test_a_test_on_a_cluster_that_loses_a_worker_decides_the_same(
     dask_cluster: Any, tmp_path: Path
 ) -> None:
-    sprt = SprtRecord(elo0=0, elo1=100)
+    sprt = Sprt(elo0=0, elo1=100)
     header = create_header(
         "match", engines(*BEAMS[:2]), TournamentSettings(pieces=25), RULES, sprt=sprt
     )

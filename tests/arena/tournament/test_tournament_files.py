@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from sevenbag.arena.statistics import Sprt
 from sevenbag.arena.tournament import tournament_files
+from sevenbag.arena.tournament.tournament_config import (
+    PlayerConfig,
+    TournamentHeader,
+    TournamentSettings,
+)
 from sevenbag.arena.tournament.tournament_files import (
-    EngineRecord,
     GameRecord,
     GamesFileWriter,
     LossRecord,
-    SprtRecord,
-    TournamentHeader,
     TournamentOutcome,
     read_games,
     read_header,
@@ -34,10 +37,10 @@ if TYPE_CHECKING:
 HEADER = TournamentHeader(
     name="test",
     kind="match",
-    engines=(EngineRecord(name="a", spec="beam:nodes=5"), EngineRecord(name="b")),
+    engines=(PlayerConfig(name="a", spec="beam:nodes=5"), PlayerConfig(name="b")),
     rules={"name": "guideline"},
-    settings={"pieces": 100},
-    sprt=SprtRecord(elo0=0, elo1=50),
+    settings=TournamentSettings(pieces=100),
+    sprt=Sprt(elo0=0, elo1=50),
     seed=7,
 )
 
@@ -172,11 +175,11 @@ def test_unknown_fields_are_passed_over(tmp_path: Path) -> None:
         ({"format": "pgn"}, "no tournament"),
         ({"version": 2}, "version 2"),
         ({"engines": [{"name": "a"}]}, "engines"),
-        ({"engines": [{"name": "a"}, {"name": "a"}]}, "two are called 'a'"),
+        ({"engines": [{"name": "a"}, {"name": "a"}]}, "expected unique names, got 'a' twice"),
         ({"seed": -1}, "seed"),
         ({"sprt": {"elo0": 0}}, "sprt"),
-        ({"sprt": {"elo0": 0, "elo1": 5, "alpha": 2}}, "alpha is 2"),
-        ({"sprt": {"elo0": 5, "elo1": 0}}, "must be below elo1"),
+        ({"sprt": {"elo0": 0, "elo1": 5, "alpha": 2}}, "invalid alpha"),
+        ({"sprt": {"elo0": 5, "elo1": 0}}, "invalid elo0"),
     ],
 )
 def test_a_header_that_is_none_is_refused(

@@ -16,18 +16,20 @@ import msgspec
 import pytest
 
 from sevenbag import jobs
+from sevenbag.arena.statistics import Sprt
 from sevenbag.arena.tournament import game_task
 from sevenbag.arena.tournament.openings import parse_opening
+from sevenbag.arena.tournament.schedule import ScheduledGame
 from sevenbag.arena.tournament.tournament_config import (
     PlayerConfig,
+    PlayerLimits,
+    TournamentHeader,
     TournamentSettings,
     create_header,
 )
 from sevenbag.arena.tournament.tournament_files import (
     GAMES_FILE,
     GameRecord,
-    SprtRecord,
-    TournamentHeader,
     read_games,
     read_header,
     read_result,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
+    from sevenbag.arena.tournament.tournament_config import RestartPolicy
     from sevenbag.jobs import Executor
 
     Command = Callable[..., list[str]]
@@ -57,7 +60,7 @@ BEAMS = ("beam:nodes=60", "beam:nodes=150", "random:seed=3")
 
 def engines(*specs: str, **fields: object) -> list[PlayerConfig]:
     return [
-        PlayerConfig(name=f"{number}", spec=spec, **fields)  # type: ignore[arg-type]
+        PlayerConfig(name=f"{number}", spec=spec, limits=PlayerLimits(**fields))  # type: ignore[arg-type]
         for number, spec in enumerate(specs)
     ]
 
@@ -73,7 +76,7 @@ def play(
     with TournamentRunner(folder) as tournament, executor or jobs.in_process() as running:
         result = tournament.run(running, told)
         assert read_result(folder) == result
-        return tournament.ledger.counted_games
+        return tournament.results.counted_games
 
 
 def essence(games: list[GameRecord]) -> list[tuple[object, ...]]:
@@ -169,13 +172,13 @@ def test_without_replays_results_alone_are_kept(tmp_path: Path) -> None:
 
 def test_games_frame_by_frame_are_refused_before_they_begin() -> None:
     pair = engines(*BEAMS[:2])
-    with pytest.raises(InputError, match="frames and nps are for games in real time"):
+    with pytest.raises(InputError, match="invalid frames: expected real-time games"):
         create_header("match", pair, TournamentSettings(frames=True), RULES)
     frames = TournamentSettings(frames=True, real_time=True)
     with pytest.raises(InputError, match="pieces collide with all rows"):
         create_header("match", pair, frames, Rules.preset("jstris"))
     opening = parse_opening(["v115@9gE8DeG8CeH8BeG8CeA8JeAgH"], RULES)
-    with pytest.raises(InputError, match="begin on empty boards"):
+    with pytest.raises(InputError, match="invalid openings: expected seeds only with frames"):
         create_header("match", pair, frames, RULES, openings=[opening])
 
 
@@ -239,7 +242,7 @@ def test_drafts_that_a_kill_has_left_are_swept_away(tmp_path: Path) -> None:
 
 
 def test_broken_off_a_test_ends_as_if_it_had_not_been(workers: Executor, tmp_path: Path) -> None:
-    sprt = SprtRecord(elo0=0, elo1=300)
+    sprt = Sprt(elo0=0, elo1=300)
     settings = TournamentSettings(pieces=25)
     header = create_header("match", engines(*BEAMS[:2]), settings, RULES, sprt=sprt)
     whole = play(tmp_path / "whole", header)
@@ -273,11 +276,13 @@ def test_broken_off_a_test_ends_as_if_it_had_not_been(workers: Executor, tmp_pat
 @pytest.mark.faults
 @pytest.mark.parametrize("restart", ["game", "never"])
 def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
-    restart: str, fake: Command, tmp_path: Path
+    restart: RestartPolicy, fake: Command, tmp_path: Path
 ) -> None:
     players = [
         PlayerConfig(name="beam", spec="beam:nodes=60"),
-        PlayerConfig(name="program", spec=f"tbp:{shlex.join(fake())}", restart=restart),  # type: ignore[arg-type]
+        PlayerConfig(
+            name="program", spec=f"tbp:{shlex.join(fake())}", limits=PlayerLimits(restart=restart)
+        ),
     ]
     header = create_header("match", players, TournamentSettings(games=8, pieces=15), RULES)
     whole = play(tmp_path / "whole", header)
@@ -346,7 +351,7 @@ def test_killed_again_and_again_a_match_comes_out_the_same(
     games: list[list[GameRecord]] = []
     for where in ("whole", "parts"):
         with TournamentRunner(tmp_path / where) as tournament:
-            games.append(tournament.ledger.counted_games)
+            games.append(tournament.results.counted_games)
     assert len(games[0]) == counted
     assert essence(games[0]) == essence(games[1])
 
@@ -437,7 +442,7 @@ def test_each_fault_costs_its_bot_the_game_and_nobody_else_anything(
         replay = Replay.load(folder / str(game.replay))
         assert replay.outcome.falls[seat] is not None
     with TournamentRunner(folder) as tournament:
-        for standing in tournament.ledger.standings():
+        for standing in tournament.results.standings():
             if standing.name in FAULTS:
                 assert standing.faults == {FAULTS[standing.name][1]: 1}
             else:
@@ -460,7 +465,7 @@ def test_a_bot_that_is_missing_has_not_started(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("restart", "starts"), [("game", 3), ("never", 1)])
 def test_programs_are_started_anew_or_kept(
-    restart: str,
+    restart: RestartPolicy,
     starts: int,
     fake: Command,
     tmp_path: Path,
@@ -471,7 +476,7 @@ def test_programs_are_started_anew_or_kept(
     spec = f"tbp:{shlex.join(fake('NotesWhatItHears'))}"
     players = [
         PlayerConfig(name="beam", spec="beam:nodes=20"),
-        PlayerConfig(name="notes", spec=spec, restart=restart),  # type: ignore[arg-type]
+        PlayerConfig(name="notes", spec=spec, limits=PlayerLimits(restart=restart)),
     ]
     header = create_header("match", players, TournamentSettings(games=3, pieces=5), RULES)
     games = play(tmp_path / "t", header, jobs.local(1))
@@ -489,15 +494,13 @@ def test_a_kept_program_ends_when_no_game_comes(
     # As on a cluster, whose workers stay.
     monkeypatch.setattr(game_task, "_IDLE_SECONDS", 3600.0)
     task = game_task.GameTask(
-        id=0,
-        pair=0,
-        round=1,
-        encounter=0,
-        players=(0, 1),
-        seed=1,
-        fumen=None,
+        game=ScheduledGame(0, 0, 1, 0, (0, 1), 1),
         engines=(
-            PlayerConfig(name="program", spec=f"tbp:{shlex.join(fake())}", restart="never"),
+            PlayerConfig(
+                name="program",
+                spec=f"tbp:{shlex.join(fake())}",
+                limits=PlayerLimits(restart="never"),
+            ),
             PlayerConfig(name="beam", spec="beam:nodes=20"),
         ),
         rules=msgspec.json.encode(RULES.to_dict()),
@@ -522,7 +525,7 @@ def test_kept_program_plays_next_game_after_resigning(
     spec = f"tbp:retries=0:{shlex.join(fake('NotesAndGivesUp'))}"
     players = [
         PlayerConfig(name="beam", spec="beam:nodes=20"),
-        PlayerConfig(name="resigns", spec=spec, restart="never"),
+        PlayerConfig(name="resigns", spec=spec, limits=PlayerLimits(restart="never")),
     ]
     header = create_header("match", players, TournamentSettings(games=3, pieces=5), RULES)
     games = play(tmp_path / "t", header, jobs.in_process())
@@ -535,7 +538,9 @@ def test_kept_program_plays_next_game_after_resigning(
 def test_a_kept_program_that_failed_is_started_anew(fake: Command, tmp_path: Path) -> None:
     players = [
         PlayerConfig(name="beam", spec="beam:nodes=20"),
-        PlayerConfig(name="dies", spec=spec_of(fake("DiesInGame")), restart="never"),
+        PlayerConfig(
+            name="dies", spec=spec_of(fake("DiesInGame")), limits=PlayerLimits(restart="never")
+        ),
     ]
     header = create_header("match", players, TournamentSettings(games=4, pieces=8), RULES)
     games = play(tmp_path / "t", header, jobs.local(1))
@@ -552,7 +557,10 @@ def test_only_one_program_plays_in_a_folder(tmp_path: Path) -> None:
         "match", engines(*BEAMS[:2]), TournamentSettings(games=1, pieces=5), RULES
     )
     TournamentRunner.create_folder(tmp_path / "t", header)
-    with TournamentRunner(tmp_path / "t"), pytest.raises(InputError, match="another program plays"):
+    with (
+        TournamentRunner(tmp_path / "t"),
+        pytest.raises(InputError, match="locked by another process"),
+    ):
         TournamentRunner(tmp_path / "t")
     with TournamentRunner(tmp_path / "t"):
         pass
@@ -571,7 +579,7 @@ def test_another_tournament_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
         TournamentRunner.create_folder(tmp_path / "t", other)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").touch()
-    with pytest.raises(InputError, match="something else in this folder"):
+    with pytest.raises(InputError, match="expected an empty one, got other files"):
         TournamentRunner.create_folder(tmp_path / "full", header)
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["notes.txt"]
     with pytest.raises(FormatError, match="no such file"):
@@ -603,11 +611,11 @@ def test_a_header_from_elsewhere_is_not_believed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"seed": 5}, "game 2 has seed 5, in the schedule it is"),
-        ({"players": [0, 1]}, r"game 2 has players \[0, 1\], in the schedule it is \[1, 0\]"),
-        ({"opening": "v115@x"}, "game 2 has opening v115@x, in the schedule it is None"),
-        ({"round": 2}, "game 2 has round 2, in the schedule it is 1"),
-        ({"id": 77}, "game 77 is none of the schedule"),
+        ({"seed": 5}, "game 2: expected seed"),
+        ({"players": [0, 1]}, r"game 2: expected players \(1, 0\), got \(0, 1\)"),
+        ({"opening": "v115@x"}, "game 2: expected opening None, got v115@x"),
+        ({"round": 2}, "game 2: expected round 1, got 2"),
+        ({"id": 77}, "game 77: expected a scheduled game"),
     ],
 )
 def test_a_game_that_is_not_of_the_schedule_is_not_believed(

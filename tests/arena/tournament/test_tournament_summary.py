@@ -8,20 +8,14 @@ import pytest
 
 from sevenbag.arena.statistics import Pentanomial, Sprt
 from sevenbag.arena.statistics.ratings import rate_engines
-from sevenbag.arena.tournament.tournament_files import (
-    EngineRecord,
-    GameRecord,
-    LossRecord,
-    SprtRecord,
-    TournamentHeader,
-    TournamentOutcome,
-)
+from sevenbag.arena.tournament.tournament_config import PlayerConfig, TournamentHeader
+from sevenbag.arena.tournament.tournament_files import GameRecord, LossRecord, TournamentOutcome
 from sevenbag.arena.tournament.tournament_summary import summarize_games, summary_to_dict
 from sevenbag.replay.player_statistics import LatencySummary, PlayerStatistics, bucket_index
 
 
-def header(*names: str, sprt: SprtRecord | None = None) -> TournamentHeader:
-    return TournamentHeader(engines=tuple(EngineRecord(name=name) for name in names), sprt=sprt)
+def header(*names: str, sprt: Sprt | None = None) -> TournamentHeader:
+    return TournamentHeader(engines=tuple(PlayerConfig(name=name) for name in names), sprt=sprt)
 
 
 def player(
@@ -172,7 +166,7 @@ def test_games_played_ahead_do_not_count() -> None:
 
 
 def test_each_encounter_has_its_test() -> None:
-    sprt = SprtRecord(elo0=0, elo1=100, model="logistic")
+    sprt = Sprt(elo0=0, elo1=100, model="logistic")
     met = [(0, 1), (0, 2), (1, 2)] * 40
     # The later one wins all games, but for those of the first two, who are equals.
     games: list[GameRecord] = []
@@ -189,7 +183,7 @@ def test_each_encounter_has_its_test() -> None:
 
 
 def test_the_test_is_told_as_it_went_on() -> None:
-    sprt = SprtRecord(elo0=0, elo1=100, alpha=0.1, beta=0.2, model="logistic")
+    sprt = Sprt(elo0=0, elo1=100, alpha=0.1, beta=0.2, model="logistic")
     games = [game(n, (n % 2, 1 - n % 2), 0 if n % 4 != 1 else 1) for n in range(1400)]
     summary = summarize_games(header("a", "b", sprt=sprt), games)
     (progress,) = summary.tests

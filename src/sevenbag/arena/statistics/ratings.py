@@ -22,12 +22,12 @@ MAX_COUNTED_GAMES: Final = 2**53
 
 
 class Interval(NamedTuple):
-    """An estimate, and between which bounds the truth lies with 95 % confidence.
+    """Estimate with its 95 % confidence interval.
 
     Attributes:
-        value: the estimate; infinite where nothing but wins, or losses, was seen.
-        low: infinite where the games cannot bound it.
-        high: likewise.
+        value: estimate; infinite if there are only wins, or only losses.
+        low: lower bound; infinite if the games do not determine one.
+        high: upper bound; likewise.
     """
 
     value: float
@@ -36,8 +36,14 @@ class Interval(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Half the width, what tools print after ±; infinite where there is no bound."""
+        """Return half the width, as printed after ±; infinite without a bound."""
         return (self.high - self.low) / 2 if math.isfinite(self.high - self.low) else math.inf
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Return the fields; infinite values become None."""
+        return {
+            name: value if math.isfinite(value) else None for name, value in self._asdict().items()
+        }
 
     def __str__(self) -> str:
         """Format the estimate and its error in the format of fastchess."""

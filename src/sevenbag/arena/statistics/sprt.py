@@ -12,8 +12,9 @@ and "A practical introduction to the GSPRT". fishtest and fastchess use the same
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+import msgspec
 
 from sevenbag.arena.statistics.ratings import NELO_SCALE, elo_to_score
 from sevenbag.errors import InputError, shown
@@ -28,22 +29,21 @@ SprtModel = Literal["normalized", "logistic"]
 SprtDecision = Literal["H0", "H1"]
 
 MAX_ELO: Final = 1000
-"""No hypothesis may be farther from zero."""
+"""Maximum absolute value of a hypothesis."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sprt:
-    """A test of two hypotheses.
+class Sprt(msgspec.Struct, frozen=True):
+    """Test of two hypotheses.
 
     Attributes:
-        elo0: H0: the first player is so much stronger.
-        elo1: H1: it is so much stronger; above `elo0`.
-        alpha: the chance to accept H1 though H0 is true, above 0.
-        beta: the chance to accept H0 though H1 is true, above 0; both together below 1.
-        model: in which Elo the hypotheses are: ``normalized``, or the usual ``logistic``.
+        elo0: H0: the Elo by which the first player is stronger.
+        elo1: H1: likewise, above `elo0`.
+        alpha: probability of accepting H1 although H0 is true.
+        beta: probability of accepting H0 although H1 is true.
+        model: Elo model of the hypotheses: ``normalized``, or the usual ``logistic``.
 
     Raises:
-        InputError: numbers that make no test.
+        InputError: a value is out of range.
     """
 
     elo0: float
@@ -56,20 +56,24 @@ class Sprt:
         for name in ("elo0", "elo1"):
             elo = getattr(self, name)
             if not _is_number(elo) or abs(elo) > MAX_ELO:
-                raise InputError(f"sprt: {name} is {shown(elo)}, must be a number up to {MAX_ELO}")
+                raise InputError(
+                    f"invalid {name}: expected number from -{MAX_ELO} to {MAX_ELO},"
+                    f" got {shown(elo)}"
+                )
         if self.elo0 >= self.elo1:
-            raise InputError(f"sprt: elo0 is {self.elo0:g}, must be below elo1, {self.elo1:g}")
+            raise InputError(f"invalid elo0: expected less than elo1, got {self.elo0:g}")
         for name in ("alpha", "beta"):
             chance = getattr(self, name)
             if not _is_number(chance) or not _MIN_PROBABILITY <= chance < 1:
                 raise InputError(
-                    f"sprt: {name} is {shown(chance)}, must be from {_MIN_PROBABILITY:g} to 1"
+                    f"invalid {name}: expected number from {_MIN_PROBABILITY:g} to 1,"
+                    f" got {shown(chance)}"
                 )
         if self.alpha + self.beta >= 1:
-            raise InputError("sprt: alpha and beta must together be below 1")
-        if self.model not in ("normalized", "logistic"):
+            raise InputError("invalid alpha: expected alpha + beta below 1")
+        if self.model not in get_args(SprtModel):
             raise InputError(
-                f"sprt: model is {shown(self.model)}, must be 'normalized' or 'logistic'"
+                f"invalid model: expected 'normalized' or 'logistic', got {shown(self.model)}"
             )
 
     @property
@@ -81,10 +85,10 @@ class Sprt:
         )
 
     def llr(self, outcomes: Outcomes) -> float:
-        """The log-likelihood ratio after these games: how much they speak for H1; 0 after none."""
+        """Return the log-likelihood ratio after these games, in favour of H1; 0 without games."""
         if outcomes.total == 0:
             return 0.0
-        # An outcome that was never seen is not impossible.
+        # An outcome that has not occurred is not impossible.
         seen = [count or _UNSEEN_COUNT for count in outcomes.counts]
         total = math.fsum(seen)
         shares = [count / total for count in seen]
@@ -136,15 +140,15 @@ _MAX_TILT: Final = 1e6
 
 
 def _with_mean(shares: Sequence[float], scores: Sequence[float], mean: float) -> list[float]:
-    """Of all distributions with this mean the one under which the shares are most likely."""
+    """Return the maximum likelihood distribution with this mean."""
     return _balanced(shares, [score - mean for score in scores])
 
 
 def _with_t_value(shares: Sequence[float], scores: Sequence[float], t: float) -> list[float]:
-    """The same for a t-value: how many standard deviations the mean lies above a half.
+    """Return the maximum likelihood distribution with this t-value.
 
-    The condition is not linear in the chances. It is replaced by its tangent at a distribution
-    that fulfils it, again and again until that no longer changes anything.
+    The t-value is the distance of the mean from a half in standard deviations. The condition is not
+    linear in the probabilities: iterate with its tangent at a distribution that fulfils it.
     """
     chances = _tilted(shares, scores, t)
     for _ in range(_MAX_ITERATIONS):
@@ -165,10 +169,10 @@ def _with_t_value(shares: Sequence[float], scores: Sequence[float], t: float) ->
 
 
 def _balanced(shares: Sequence[float], values: Sequence[float]) -> list[float]:
-    """The most likely distribution under which the values have the mean 0.
+    """Return the maximum likelihood distribution under which the values have the mean 0.
 
-    By Lagrange's multiplier x its chances are share / (1 + x * value); the mean falls with x, which
-    lies between the poles.
+    With the Lagrange multiplier x its probabilities are share / (1 + x * value); the mean falls
+    with x, which lies between the poles.
     """
     low, high = -1 / max(values), -1 / min(values)
     for _ in range(_MAX_ITERATIONS):
@@ -189,14 +193,14 @@ def _balanced(shares: Sequence[float], values: Sequence[float]) -> list[float]:
 
 
 def _tilted(shares: Sequence[float], scores: Sequence[float], t: float) -> list[float]:
-    """A distribution with this t-value: each share times e^(x * score)."""
+    """Return a distribution with this t-value: each share times e^(x * score)."""
 
     def at(x: float) -> list[float]:
         top = max(x * score for score in scores)
         weights = [
             share * math.exp(x * score - top) for share, score in zip(shares, scores, strict=True)
         ]
-        # Far out all but one vanish, and with them the spread that is divided by.
+        # For large x all but one vanish, and the variance, a divisor, would be 0.
         floor = 1e-300
         total = math.fsum(weights)
         return [max(weight / total, floor) for weight in weights]

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 from rich.console import Group
+from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from sevenbag.arena.statistics import format_unpaired_note
+from sevenbag.arena.terminal.terminal_screen import can_draw
 from sevenbag.arena.tournament.tournament_results import PAIR
 from sevenbag.bots.bot import shorten_name
 from sevenbag.errors import printable
+from sevenbag.jobs.progress import format_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType, RenderResult
 
     from sevenbag.arena.statistics import Outcomes
-    from sevenbag.arena.tournament.tournament_files import GameRecord, TournamentHeader
+    from sevenbag.arena.tournament.tournament_config import TournamentHeader
+    from sevenbag.arena.tournament.tournament_files import GameRecord
     from sevenbag.arena.tournament.tournament_results import EngineStanding
     from sevenbag.arena.tournament.tournament_runner import TournamentRunner
 
@@ -30,16 +36,16 @@ _LAST_GAMES: Final = 5
 
 
 def format_game(game: GameRecord) -> str:
-    """A game in a line: who played, how it ended, and why."""
+    """Format a game as one line: players, result and reason."""
     score = "1/2-1/2" if game.winner is None else "1-0" if game.winner == 0 else "0-1"
     return f"game {game.id}: {game.names[0]} - {game.names[1]} {score} ({_ending(game)})"
 
 
 def format_standings(tournament: TournamentRunner) -> list[str]:
-    """The standings as lines of text."""
+    """Format the standings as lines of text."""
     rows = [
         list(_HEADINGS),
-        *(_standing_cells(standing) for standing in tournament.ledger.standings()),
+        *(_standing_cells(standing) for standing in tournament.results.standings()),
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
     lines = [
@@ -54,34 +60,34 @@ def format_standings(tournament: TournamentRunner) -> list[str]:
 
 def format_results(tournament: TournamentRunner) -> list[str]:
     """Return Elo, the test and the champion in the format of fastchess."""
-    ledger, header = tournament.ledger, tournament.header
+    results, header = tournament.results, tournament.header
     lines: list[str] = []
-    if header.kind == "match" and ledger.outcomes is not None:
-        lines += _result_lines(ledger.outcomes, len(ledger.counted_games), header)
-    if header.kind == "match" and ledger.sprt is not None:
-        decision = ledger.decision.decision if ledger.decision is not None else None
-        lines.append(ledger.sprt.describe(ledger.llr, decision))
-    for test in ledger.tests():
-        assert ledger.sprt is not None
+    if header.kind == "match" and results.outcomes is not None:
+        lines += _result_lines(results.outcomes, len(results.counted_games), header)
+    if header.kind == "match" and results.sprt is not None:
+        decision = results.decision.decision if results.decision is not None else None
+        lines.append(results.sprt.describe(results.llr, decision))
+    for test in results.tests():
+        assert results.sprt is not None
         first, second = (header.engines[engine].name for engine in test.players)
         lines.append(
             f"{first} vs {second}: Elo: {test.pairs.elo()},"
-            f" {ledger.sprt.describe(test.llr, test.decision)}, {test.games} games"
+            f" {results.sprt.describe(test.llr, test.decision)}, {test.games} games"
         )
-    if ledger.champion is not None:
-        lines.append(f"{header.engines[ledger.champion].name} has won the tournament")
+    if results.champion is not None:
+        lines.append(f"{header.engines[results.champion].name} has won the tournament")
     return lines
 
 
 class StandingsView:
-    """The standings as they are drawn while games go on."""
+    """Standings of a running tournament."""
 
     def __init__(self, tournament: TournamentRunner) -> None:
         self._tournament = tournament
         self._last: list[str] = []
 
     def add(self, game: GameRecord) -> None:
-        """A game is over."""
+        """Add a finished game."""
         self._last = [*self._last, format_game(game)][-_LAST_GAMES:]
 
     def render(self, progress: str) -> RenderableType:
@@ -90,13 +96,73 @@ class StandingsView:
         title = printable(tournament.header.name or tournament.header.kind)
         rows = [
             [printable(cell) for cell in _standing_cells(standing)]
-            for standing in tournament.ledger.standings()
+            for standing in tournament.results.standings()
         ]
         lines = [progress, *format_results(tournament), *self._last]
         return Group(_StandingsTable(title, rows), *(Text(printable(line)) for line in lines))
 
 
+@contextlib.contextmanager
+def open_tournament_display(
+    console: Console | None, tournament: TournamentRunner, *, plain: bool
+) -> Generator[Callable[[GameRecord], None]]:
+    """Open the display of a run, and return the function that receives each finished game.
+
+    Args:
+        console: console; None for no output.
+        tournament: runner of the tournament.
+        plain: print lines even if the console can show a live table.
+    """
+    progress = _Progress(tournament)
+    if console is None:
+        yield lambda _: None
+    elif plain or not can_draw(console):
+        yield lambda game: print(printable(f"{format_game(game)} [{progress}]"), flush=True)
+    else:
+        view = StandingsView(tournament)
+        with Live(
+            view.render(str(progress)), console=console, auto_refresh=False, transient=True
+        ) as live:
+            drawn = 0.0
+
+            def draw(game: GameRecord) -> None:
+                nonlocal drawn
+                view.add(game)
+                if time.monotonic() - drawn >= _REDRAW_SECONDS:
+                    drawn = time.monotonic()
+                    live.update(view.render(str(progress)), refresh=True)
+
+            yield draw
+
+
 # --- helpers ------------------------------------------------------------------------------------
+
+_REDRAW_SECONDS: Final = 0.25
+
+
+class _Progress:
+    """Progress of a run as text: games, their rate and the remaining time."""
+
+    def __init__(self, tournament: TournamentRunner) -> None:
+        self._tournament = tournament
+        self._before = len(tournament.results)
+        self._began = time.monotonic()
+
+    def __str__(self) -> str:
+        results, header = self._tournament.results, self._tournament.header
+        done, total = len(results), header.total_games
+        most = f"at most {header.max_games}" if total is None else str(total)
+        parts = [f"{done} of {most} games"]
+        # Games of earlier runs do not count towards the rate.
+        played = done - self._before
+        if played:
+            rate = played / max(time.monotonic() - self._began, 1e-9)
+            parts.append(f"{rate:.1f} games/s" if rate >= 10 else f"{rate:.2g} games/s")
+            if results.decision is None and done < header.max_games:
+                left = format_duration((header.max_games - done) / rate)
+                parts.append(f"{left} left" if total is not None else f"at most {left} left")
+        return ", ".join(parts)
+
 
 _HEADINGS: Final = (
     *("engine", "games", "points", "won", "drawn", "lost", "resigned", "%", "APP", "faults"),
@@ -116,7 +182,7 @@ _BORDER: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class _StandingsTable:
-    """A table that keeps the names of engines apart, however narrow the terminal is."""
+    """Table that keeps names of engines distinguishable in narrow terminals."""
 
     title: str
     rows: Sequence[Sequence[str]]

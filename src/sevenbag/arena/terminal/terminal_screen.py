@@ -39,6 +39,11 @@ CELL_COLUMNS: Final = 2
 """Columns that a cell of `wide_row` takes."""
 
 
+def can_draw(console: Console) -> bool:
+    """Return True if a console is a terminal that can move its cursor."""
+    return console.is_terminal and not console.is_dumb_terminal
+
+
 def render_row(row: str) -> Text:
     """A row of a board, a letter a cell, `CELL` columns each; small letters are only hinted at."""
     line = Text(no_wrap=True)

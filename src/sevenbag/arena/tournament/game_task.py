@@ -16,55 +16,48 @@ import msgspec
 from sevenbag.arena.runner.game_loop import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import GameObserver, ReplayRecorder
+from sevenbag.arena.tournament.schedule import ScheduledGame  # noqa: TC001 - msgspec looks it up
 from sevenbag.arena.tournament.tournament_config import (
-    PlayerConfig,
-    TournamentSettings,
-    create_real_time,
+    PlayerConfig,  # noqa: TC001 - msgspec looks it up
+    TournamentSettings,  # noqa: TC001 - msgspec looks it up
 )
 from sevenbag.arena.tournament.tournament_files import REPLAY_FOLDER, GameRecord, LossRecord
 from sevenbag.bots.bot import Bot, display_name
+from sevenbag.bots.builtin.random_bot import RandomBot
 from sevenbag.bots.registry import create_bot
 from sevenbag.errors import BotStartError, SpecError
 from sevenbag.game import Rules
+from sevenbag.game.game_config import FRAMES_PER_SECOND, RealTime
 from sevenbag.replay.player_statistics import PlayerTally
 
 if TYPE_CHECKING:
     from sevenbag.arena.runner.observers import GameStart, PlayedTurn
-    from sevenbag.bots.bot import Limits, Position, Suggestion
     from sevenbag.game.game_result import GameResult
     from sevenbag.replay.player_statistics import PlayerStatistics
 
 
 class GameTask(msgspec.Struct, frozen=True, kw_only=True):
-    """A game to be played.
+    """Game to be played.
 
     Attributes:
-        id: its number; so `pair`, `round`, `encounter`, `players` as in the record.
-        seed: what pieces and garbage follow from.
-        fumen: the board it begins on; None for an empty one.
-        engines: who plays, in the order of the seats.
-        rules: the rules as data, in JSON.
-        settings: how it is played.
+        game: game of the schedule.
+        engines: engines in the order of the players.
+        rules: rules as JSON.
+        settings: options of the game.
     """
 
-    id: int
-    pair: int
-    round: int
-    encounter: int
-    players: tuple[int, int]
-    seed: int
-    fumen: str | None
+    game: ScheduledGame
     engines: tuple[PlayerConfig, PlayerConfig]
     rules: bytes
     settings: TournamentSettings
 
 
 class FinishedGame(msgspec.Struct, frozen=True):
-    """A game that is over.
+    """Finished game.
 
     Attributes:
-        record: its line.
-        replay: content of its replay file; None without replays.
+        record: record of the game.
+        replay: content of the replay file; None without replays.
         bots_started: whether each bot became ready for the game.
         announced_names: names that the bots announced; None for a bot that announced none.
     """
@@ -76,27 +69,27 @@ class FinishedGame(msgspec.Struct, frozen=True):
 
 
 def play_task(task: GameTask) -> FinishedGame:
-    """Play a game, from beginning to end."""
-    return _BOT_POOL.here.play(task)
+    """Play a game from beginning to end."""
+    return _THREAD.bots.play(task)
 
 
 def stop_idle_bots() -> None:
-    """End the programs that are kept from game to game in this thread, if there are any."""
-    _BOT_POOL.here.dismiss()
+    """End the programs of this thread that are kept from game to game."""
+    _THREAD.bots.dismiss()
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
 _IDLE_SECONDS: Final = 30.0
-"""Seconds after which programs are ended that are kept for a game which does not come."""
+"""Seconds without a game after which kept programs are ended."""
 
 
 class _BotPool:
-    """Event loop and idle bots of one thread, reused from game to game.
+    """Event loop and kept bots of one thread.
 
-    Where workers stay when the tournament is over, nobody tells them so: what is kept is ended
-    when nothing was played for a while.
+    Workers of a cluster outlive a tournament without being notified of its end. A timer ends the
+    kept programs.
     """
 
     def __init__(self) -> None:
@@ -106,7 +99,6 @@ class _BotPool:
         self._timer: threading.Timer | None = None
 
     def play(self, task: GameTask) -> FinishedGame:
-        """Play a game."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
@@ -120,13 +112,12 @@ class _BotPool:
                     self._timer.start()
 
     def dismiss(self) -> None:
-        """End what is kept."""
         with self._lock:
             self._end()
 
     def _dismiss_idle(self) -> None:
         with self._lock:
-            # Unless a game has begun just now.
+            # Unless a game has just begun.
             if self._timer is threading.current_thread():
                 self._end()
 
@@ -136,90 +127,94 @@ class _BotPool:
             self._runner.run(bot.quit())
 
 
-class _ThreadBotPool(threading.local):
+class _Thread(threading.local):
     def __init__(self) -> None:
-        self.here = _BotPool()
+        self.bots = _BotPool()
 
 
-_BOT_POOL: Final = _ThreadBotPool()
+_THREAD: Final = _Thread()
 
 
 async def _play(task: GameTask) -> FinishedGame:
-    settings = task.settings
-    first, second = task.engines
-    bots, ready = _prepare_bots(task)
-    conditions = GameConfig(
+    settings, (first, second) = task.settings, task.engines
+    real_time = None
+    if settings.real_time:
+        pps = (first.limits.pps, second.limits.pps)
+        real_time = RealTime(pps, settings.nps, settings.wall, settings.frames)
+    config = GameConfig(
         rules=_decode_rules(task.rules),
-        seed=task.seed,
-        limits=(first.limits, second.limits),
+        seed=task.game.seed,
+        limits=(first.limits.search, second.limits.search),
         specs=(first.spec, second.spec),
         pieces=settings.pieces,
-        clocks=(first.clock, second.clock),
+        clocks=(first.limits.clock, second.limits.clock),
         lead=settings.lead,
         double=settings.double,
-        opening=task.fumen,
-        real_time=create_real_time(settings, (first.pps, second.pps)),
+        opening=task.game.fumen,
+        real_time=real_time,
     )
-    figures = _StatisticsObserver()
-    recorder = ReplayRecorder(times=True, infos=True) if settings.replays else None
-    watchers: list[GameObserver] = [figures] if recorder is None else [figures, recorder]
-    before = [bot.name for bot in bots]
+    statistics = _StatisticsObserver()
+    recorder = ReplayRecorder(times=True, infos=True)
+    observers = (statistics, recorder) if settings.replays else (statistics,)
+    (bot, is_prepared), (other, is_other_prepared) = _take_bot(task, 0), _take_bot(task, 1)
+    bots = (bot, other)
+    specs = [bot.name for bot in bots]
     keep = (_is_kept_running(first, bots[0]), _is_kept_running(second, bots[1]))
     result = await play_game(
         bots,
-        conditions,
-        watchers,
+        config,
+        observers,
         names=(first.name, second.name),
-        prepared=ready,
+        prepared=(is_prepared, is_other_prepared),
         keep_running=keep,
     )
-    _return_bots(task, bots, keep, result)
-    replay = recorder.replay.encode() if recorder is not None and recorder.replay else None
-    name = None if replay is None else f"{REPLAY_FOLDER}/{task.id}.replay"
-    record = _create_record(task, result, figures.records(result), name)
+    for player, (bot, loss) in enumerate(zip(bots, result.losses, strict=True)):
+        if keep[player] and (loss is None or not loss.reason.is_fault):
+            _THREAD.bots.kept[_pool_key(task, player)] = bot
+    replay = recorder.replay.encode() if recorder.replay is not None else None
     announced = [
-        display_name(bot) if started or bot.name != name else None
-        for bot, started, name in zip(bots, result.started, before, strict=True)
+        display_name(bot) if started or bot.name != spec else None
+        for bot, started, spec in zip(bots, result.started, specs, strict=True)
     ]
-    return FinishedGame(record, replay, result.started, (announced[0], announced[1]))
+    return FinishedGame(
+        _create_record(task, result, statistics.summarize(result), has_replay=replay is not None),
+        replay,
+        result.started,
+        (announced[0], announced[1]),
+    )
 
 
 def _create_record(
     task: GameTask,
     result: GameResult,
     stats: tuple[PlayerStatistics, PlayerStatistics],
-    replay: str | None,
+    *,
+    has_replay: bool,
 ) -> GameRecord:
     losses = [
         None if loss is None else LossRecord(reason=loss.reason.value, detail=loss.detail)
         for loss in result.losses
     ]
     return GameRecord(
-        id=task.id,
-        pair=task.pair,
-        round=task.round,
-        encounter=task.encounter,
-        seed=task.seed,
-        opening=task.fumen,
-        players=task.players,
+        **task.game.record_fields(),
         names=(task.engines[0].name, task.engines[1].name),
         winner=result.winner,
         ending=result.ending.value,
         losses=(losses[0], losses[1]),
         stats=stats,
-        replay=replay,
+        replay=f"{REPLAY_FOLDER}/{task.game.id}.replay" if has_replay else None,
     )
 
 
 class _StatisticsObserver(GameObserver):
-    """Counts what both do."""
+    """Counts the statistics of both players."""
 
     def __init__(self) -> None:
         self._tallies = (PlayerTally(), PlayerTally())
-        self._opening: GameStart | None = None
+        self._start: GameStart | None = None
 
-    def game_started(self, opening: GameStart) -> None:
-        self._opening = opening
+    def game_started(self, start: GameStart) -> None:
+        self._start = start
 
     def turn_played(self, turn: PlayedTurn) -> None:
         for tally, lock, seconds in zip(
@@ -228,11 +223,11 @@ class _StatisticsObserver(GameObserver):
             if lock is not None:
                 tally.add(lock, seconds * 1000)
 
-    def records(self, result: GameResult) -> tuple[PlayerStatistics, PlayerStatistics]:
-        frame = self._opening.game.frame if self._opening is not None else 0
+    def summarize(self, result: GameResult) -> tuple[PlayerStatistics, PlayerStatistics]:
+        frame = self._start.game.frame if self._start is not None else 0
         first, second = (
             msgspec.structs.replace(
-                tally.summarize(stats.elapsed_seconds, frame / 60),
+                tally.summarize(stats.elapsed_seconds, frame / FRAMES_PER_SECOND),
                 time_left_ms=_milliseconds(stats.clock_seconds),
             )
             for tally, stats in zip(self._tallies, result.stats, strict=True)
@@ -247,45 +242,23 @@ def _milliseconds(left: float | None) -> float | None:
 # --- bots ---------------------------------------------------------------------------------------
 
 
-class _FailedBot(Bot):
-    """A bot that cannot be made where the game is played."""
+class _FailedBot(RandomBot):
+    """Bot that cannot be created on this machine; it fails to start."""
 
-    def __init__(self, spec: str, why: str) -> None:
+    def __init__(self, spec: str, reason: str) -> None:
+        super().__init__()
         self.name = spec
-        self._why = why
+        self._reason = reason
 
     async def prepare(self, rules: Rules) -> None:
         del rules
-        raise BotStartError(self.name, self._why)
-
-    async def start(self, position: Position) -> None:
-        raise NotImplementedError
-
-    async def suggest(self, limits: Limits) -> Suggestion:
-        raise NotImplementedError
-
-    async def play(self, placement: object) -> None:
-        raise NotImplementedError
-
-    async def new_piece(self, piece: object) -> None:
-        raise NotImplementedError
-
-    async def stop(self) -> None:
-        """It never began."""
-
-    async def quit(self) -> None:
-        """There is nothing to end."""
+        raise BotStartError(self.name, self._reason)
 
 
-def _prepare_bots(task: GameTask) -> tuple[tuple[Bot, Bot], tuple[bool, bool]]:
-    """The bots of a game, and which of them are ready for its rules from another one."""
-    seated = [_take_bot(task, seat) for seat in (0, 1)]
-    return (seated[0][0], seated[1][0]), (seated[0][1], seated[1][1])
-
-
-def _take_bot(task: GameTask, seat: int) -> tuple[Bot, bool]:
-    spec = task.engines[seat].spec
-    kept = _BOT_POOL.here.kept.pop(_pool_key(task, seat), None)
+def _take_bot(task: GameTask, player: int) -> tuple[Bot, bool]:
+    """Return a bot, and whether it is prepared for these rules."""
+    spec = task.engines[player].spec
+    kept = _THREAD.bots.kept.pop(_pool_key(task, player), None)
     if kept is not None and getattr(kept, "pid", None) is not None:
         return kept, True
     try:
@@ -295,22 +268,13 @@ def _take_bot(task: GameTask, seat: int) -> tuple[Bot, bool]:
 
 
 def _is_kept_running(engine: PlayerConfig, bot: Bot) -> bool:
-    # Bots within this process begin in no time, and are to be the same in every game.
-    return engine.restart == "never" and bot.protocol is not None
+    # Bots in this process start at once, and have to be the same in every game.
+    return engine.limits.restart == "never" and bot.protocol is not None
 
 
-def _return_bots(
-    task: GameTask, bots: tuple[Bot, Bot], keep: tuple[bool, bool], result: GameResult
-) -> None:
-    for seat, bot in enumerate(bots):
-        loss = result.losses[seat]
-        if keep[seat] and (loss is None or not loss.reason.is_fault):
-            _BOT_POOL.here.kept[_pool_key(task, seat)] = bot
-
-
-def _pool_key(task: GameTask, seat: int) -> tuple[str, bytes, int]:
-    # By the rules it is ready for; and two of the same kind may sit at one table.
-    return task.engines[seat].spec, task.rules, task.players[seat]
+def _pool_key(task: GameTask, player: int) -> tuple[str, bytes, int]:
+    # Two engines of a game may have the same specification.
+    return task.engines[player].spec, task.rules, task.game.players[player]
 
 
 @functools.lru_cache(maxsize=64)

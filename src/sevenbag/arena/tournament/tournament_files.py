@@ -21,9 +21,14 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, 
 import msgspec
 from msgspec import Meta
 
-from sevenbag.arena.statistics.sprt import Sprt
+from sevenbag.arena.tournament.tournament_config import (
+    MAX_GAMES,
+    Name,
+    Text,
+    TournamentHeader,
+)
 from sevenbag.config.input_file import open_input
-from sevenbag.errors import FormatError, InputError, shown
+from sevenbag.errors import FormatError, shown
 from sevenbag.formats.whole_file import write_whole
 from sevenbag.replay.player_statistics import (
     Count,  # noqa: TC001 - msgspec looks it up
@@ -44,74 +49,10 @@ REPLAY_FOLDER: Final = "replays"
 
 MAX_HEADER_BYTES: Final = 16 * 1024 * 1024
 MAX_LINE_BYTES: Final = 64 * 1024
-MAX_GAMES: Final = 1_000_000
-MAX_ENGINES: Final = 1000
 
-Name = Annotated[str, Meta(min_length=1, max_length=200)]
-Text = Annotated[str, Meta(max_length=10_000)]
 GameNumber = Annotated[int, Meta(ge=0, le=2**53)]
 PlayerIndex = Annotated[int, Meta(ge=0, le=1)]
 ReplayPath = Annotated[str, Meta(max_length=100, pattern=r"^replays/[A-Za-z0-9_-]+\.replay$")]
-
-
-class EngineRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Engine of a tournament.
-
-    Attributes:
-        name: what it is called; no two of a tournament are called the same.
-        spec: the specification by which it is called for.
-        limits: what it may spend, by the words of the engine's table (``milliseconds``, ``nodes``).
-        provisional: whether the name is a placeholder until the bot announces one.
-    """
-
-    name: Name
-    spec: Text = ""
-    limits: dict[str, Any] = {}
-    provisional: bool = False
-
-
-class SprtRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """The test that ends a tournament; see `sevenbag.arena.statistics.Sprt`."""
-
-    elo0: float
-    elo1: float
-    alpha: float = 0.05
-    beta: float = 0.05
-    model: Literal["normalized", "logistic"] = "normalized"
-
-    def test(self) -> Sprt:
-        """The test itself.
-
-        Raises:
-            InputError: the numbers make none.
-        """
-        return Sprt(self.elo0, self.elo1, self.alpha, self.beta, self.model)
-
-
-class TournamentHeader(msgspec.Struct, frozen=True, kw_only=True):
-    """Header of a tournament, written before the first game.
-
-    Attributes:
-        name: what the tournament is called.
-        kind: ``match``, ``round robin``, ``gauntlet``, ``knockout``, ``swiss``.
-        engines: who plays; games name them by their number in this list.
-        rules: the rules in full.
-        settings: those of each match, by their names.
-        openings: seeds or boards to begin with; None for none but the seed.
-        sprt: the test that ends it; None for none.
-        seed: what the seeds of the games follow from.
-    """
-
-    format: Literal["sevenbag-tournament"] = "sevenbag-tournament"
-    version: Literal[1] = 1
-    name: Text = ""
-    kind: Name = "match"
-    engines: Annotated[tuple[EngineRecord, ...], Meta(min_length=2, max_length=MAX_ENGINES)]
-    rules: dict[str, Any] = {}
-    settings: dict[str, Any] = {}
-    openings: list[Any] | None = None
-    sprt: SprtRecord | None = None
-    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
 
 
 class LossRecord(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -209,13 +150,10 @@ def read_header(folder: str | os.PathLike[str]) -> TournamentHeader:
     names: set[str] = set()
     for engine in header.engines:
         if engine.name in names:
-            raise FormatError(f"{path}: engines: two are called {shown(engine.name)}")
+            raise FormatError(
+                f"{path}: invalid engines: expected unique names, got {shown(engine.name)} twice"
+            )
         names.add(engine.name)
-    if header.sprt is not None:
-        try:
-            header.sprt.test()
-        except InputError as error:
-            raise FormatError(f"{path}: {error}") from None
     return header
 
 

@@ -7,18 +7,21 @@ finished games from the first one on.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
-from sevenbag.arena.statistics import Pentanomial, Sprt, Trinomial
+import msgspec
+
+from sevenbag.arena.statistics import Pentanomial, Trinomial
 from sevenbag.game.game_result import LossReason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sevenbag.arena.statistics import Outcomes
-    from sevenbag.arena.tournament.tournament_config import TournamentSettings
-    from sevenbag.arena.tournament.tournament_files import GameRecord, TournamentHeader
+    from sevenbag.arena.statistics import Outcomes, Sprt
+    from sevenbag.arena.tournament.tournament_config import TournamentHeader
+    from sevenbag.arena.tournament.tournament_files import GameRecord
 
 
 PAIR: Final = 2
@@ -31,7 +34,7 @@ FAULT_LABELS: Final = {
     LossReason.INVALID_MESSAGE: "rubbish",
     LossReason.FORFEIT: "forfeits",
 }
-"""How a bot may fail, as it is counted."""
+"""Labels of the faults of a bot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,10 @@ class SprtState:
     """State of the sequential test of an encounter.
 
     Attributes:
-        players: engines by number; the hypotheses are about the first.
+        players: indices of the engines; the hypotheses are about the first.
         games: number of games played.
-        pairs: results of its pairs, from the view of the first engine.
-        llr: the logarithm of the likelihood ratio.
+        pairs: results of the pairs for the first engine.
+        llr: log-likelihood ratio.
         decision: accepted hypothesis; None before a decision.
     """
 
@@ -76,15 +79,17 @@ class EngineStanding:
     """Standing of an engine.
 
     Attributes:
-        engine: by number.
-        name: what it is called.
-        wins: games won; so `draws`, `losses`.
+        engine: index of the engine.
+        name: name of the engine.
+        wins: games won.
+        draws: games drawn.
+        losses: games lost.
         byes: points without a game.
         attack: lines of attack made.
         pieces: pieces placed.
         resignations: games lost by suggesting no move.
-        faults: how often it failed, by the words of `FAULTS`.
-        tie_break: what decides between equal points, the larger the better.
+        faults: number of faults by label, see `FAULT_LABELS`.
+        tie_break: tie break between equal points; larger is better.
     """
 
     engine: int
@@ -101,50 +106,39 @@ class EngineStanding:
 
     @property
     def games(self) -> int:
-        """Games played."""
+        """Return the number of games played."""
         return self.wins + self.draws + self.losses
 
     @property
     def points(self) -> float:
-        """1 for a win, a half for a draw, and byes."""
+        """Return the points: 1 for a win, 0.5 for a draw, and byes."""
         return self.wins + self.draws / 2 + self.byes
 
 
 class TournamentResults:
-    """The games that are over.
+    """Finished games of a tournament.
 
     Attributes:
-        header: the tournament.
         champion: winner of a knockout tournament; None before its end.
-        decision: when the match was decided; None while it is not, and where nothing decides.
+        decision: decision of a match; None before it, and if nothing decides.
+        header: header of the tournament.
 
     Args:
-        header: the tournament.
-        settings: how it is played.
-        games: those that are over already.
+        header: header of the tournament.
+        games: finished games.
     """
 
-    def __init__(
-        self,
-        header: TournamentHeader,
-        settings: TournamentSettings,
-        games: Iterable[GameRecord] = (),
-    ) -> None:
+    def __init__(self, header: TournamentHeader, games: Iterable[GameRecord] = ()) -> None:
         self.champion: int | None = None
         self.decision: MatchDecision | None = None
         self.header = header
-        self._first_to = settings.first_to if header.kind == "match" else None
         self._games: dict[int, GameRecord] = {}
         self._encounters: dict[tuple[int, int], list[GameRecord]] = {}
-        self._byes: dict[int, int] = {}
+        self._byes: Counter[int] = Counter()
         self._run = 0  # finished games without a gap from the first one
         self._pairs = Pentanomial()
         self._single = Trinomial()
-        self._wins = [0, 0]
-        sprt = header.sprt
-        self._sprt = (
-            None if sprt is None else Sprt(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, sprt.model)
-        )
+        self._wins: Counter[int] = Counter()
         for game in games:
             self.add(game)
 
@@ -155,7 +149,7 @@ class TournamentResults:
         return len(self._games)
 
     def add(self, game: GameRecord) -> None:
-        """A game is over."""
+        """Add a finished game."""
         self._games[game.id] = game
         self._encounters.setdefault((game.round, game.encounter), []).append(game)
         if self.header.kind == "match":
@@ -163,11 +157,11 @@ class TournamentResults:
 
     def add_bye(self, engine: int, points: int) -> None:
         """Give points to an engine without an opponent in a round."""
-        self._byes[engine] = self._byes.get(engine, 0) + points
+        self._byes[engine] += points
 
-    def encounter_games(self, number: int, tie: int) -> list[GameRecord]:
-        """The games of an encounter that are over, in the order of the schedule."""
-        games = self._encounters.get((number, tie), [])
+    def encounter_games(self, number: int, encounter: int) -> list[GameRecord]:
+        """Return the finished games of an encounter in the order of the schedule."""
+        games = self._encounters.get((number, encounter), [])
         return sorted(games, key=lambda game: game.id)
 
     def points_before(self, engine: int, *, before: int) -> float:
@@ -180,23 +174,23 @@ class TournamentResults:
 
     def sprt_decision(self, games: Sequence[GameRecord]) -> Literal["H0", "H1"] | None:
         """Return the decision of the test on an encounter, seen from its first engine."""
-        return None if self._sprt is None else self._sprt.decision(count_pairs(games))
+        return None if self.sprt is None else self.sprt.decision(_count_pairs(games))
 
     def tests(self) -> list[SprtState]:
-        """The tests of a tournament in which each encounter has one."""
-        if self._sprt is None or self.header.kind == "match":
+        """Return the states of the tests of the encounters of a round robin or gauntlet."""
+        if self.sprt is None or self.header.kind == "match":
             return []
         tests: list[SprtState] = []
         for key in sorted(self._encounters):
             games = self.encounter_games(*key)
-            pairs = count_pairs(games)
-            llr, decision = self._sprt.llr(pairs), self._sprt.decision(pairs)
+            pairs = _count_pairs(games)
+            llr, decision = self.sprt.llr(pairs), self.sprt.decision(pairs)
             tests.append(SprtState(games[0].players, len(games), pairs, llr, decision))
         return tests
 
     @property
     def counted_games(self) -> list[GameRecord]:
-        """The games that count, in the order of the schedule."""
+        """Return the games that count in the order of the schedule."""
         end = None if self.decision is None else self.decision.games
         ordered = sorted(self._games.values(), key=lambda game: game.id)
         return ordered[:end]
@@ -205,17 +199,17 @@ class TournamentResults:
 
     @property
     def sprt(self) -> Sprt | None:
-        """The test that ends the match."""
-        return self._sprt
+        """Return the test of the tournament."""
+        return self.header.sprt
 
     @property
     def llr(self) -> float:
         """Return the log-likelihood ratio of the test."""
-        return 0.0 if self._sprt is None else self._sprt.llr(self._pairs)
+        return 0.0 if self.sprt is None else self.sprt.llr(self._pairs)
 
     @property
     def pairs(self) -> Pentanomial:
-        """Results of the pairs of a match so far, for the first engine."""
+        """Return the results of the pairs of a match for the first engine."""
         return self._pairs
 
     @property
@@ -229,7 +223,8 @@ class TournamentResults:
         return self._single if self._run else None
 
     def _follow(self) -> None:
-        """Go on along the run of finished games, up to where the match is decided."""
+        """Extend the run of finished games until the match is decided."""
+        first_to = self.header.settings.first_to
         while self.decision is None and self._run + 1 in self._games:
             self._run += 1
             game = self._games[self._run]
@@ -239,10 +234,10 @@ class TournamentResults:
             before = self._games[self._run - 1] if self._run % PAIR == 0 else None
             if before is not None and before.pair == game.pair:
                 self._pairs = self._pairs.with_points(before.points(0) + game.points(0))
-                decision = None if self._sprt is None else self._sprt.decision(self._pairs)
+                decision = None if self.sprt is None else self.sprt.decision(self._pairs)
                 if decision is not None:
                     self.decision = MatchDecision(self._run, decision)
-            if self._first_to is not None and max(self._wins) >= self._first_to:
+            if first_to is not None and max(self._wins.values(), default=0) >= first_to:
                 self.decision = MatchDecision(self._run)
 
     @property
@@ -259,9 +254,9 @@ class TournamentResults:
     # --- standings ------------------------------------------------------------------------------
 
     def standings(self) -> list[EngineStanding]:
-        """All engines, the best first."""
+        """Return the standings of all engines, best first."""
         table = [
-            EngineStanding(number, engine.name, byes=self._byes.get(number, 0))
+            EngineStanding(number, engine.name, byes=self._byes[number])
             for number, engine in enumerate(self.header.engines)
         ]
         games = self.counted_games
@@ -272,6 +267,51 @@ class TournamentResults:
         for standing in table:
             standing.tie_break = self._tie_break(standing, games, points)
         return sorted(table, key=lambda one: (-one.points, [-x for x in one.tie_break], one.engine))
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the results as data for JSON."""
+        header, decision, sprt, outcomes = self.header, self.decision, self.sprt, self.outcomes
+        fields: tuple[str, ...] = (
+            "games",
+            "points",
+            "wins",
+            "draws",
+            "losses",
+            "byes",
+            "pieces",
+            "attack",
+        )
+        fields += ("resignations", "faults")
+        return {
+            "name": header.name,
+            "kind": header.kind,
+            "seed": header.seed,
+            "games": len(self.counted_games),
+            "played": len(self),
+            "decision": decision.decision if decision is not None else None,
+            "sprt": sprt
+            and {**msgspec.structs.asdict(sprt), "llr": self.llr, "bounds": list(sprt.bounds)},
+            "tests": [
+                {
+                    "engines": [header.engines[engine].name for engine in each.players],
+                    "games": each.games,
+                    "llr": each.llr,
+                    "decision": each.decision,
+                }
+                for each in self.tests()
+            ],
+            "elo": None if outcomes is None else outcomes.elo().to_dict(),
+            "pentanomial": list(self.pairs.counts) if header.kind == "match" else None,
+            "winner": None if self.winner is None else header.engines[self.winner].name,
+            "engines": [
+                {
+                    "name": standing.name,
+                    "bot": header.engines[standing.engine].spec,
+                    **{field: getattr(standing, field) for field in fields},
+                }
+                for standing in self.standings()
+            ],
+        }
 
     def _tie_break(
         self, standing: EngineStanding, games: Sequence[GameRecord], points: Sequence[float]
@@ -290,8 +330,8 @@ class TournamentResults:
         return (met, beaten, app) if self.header.kind == "swiss" else (beaten, app)
 
 
-def count_pairs(games: Sequence[GameRecord]) -> Pentanomial:
-    """Results of the whole pairs of an encounter, of the first one in its first game.
+def _count_pairs(games: Sequence[GameRecord]) -> Pentanomial:
+    """Return the results of complete pairs for the first player of the first game.
 
     Args:
         games: in the order of the schedule.

@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import fcntl
+import itertools
 import os
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +20,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, Self
 import msgspec
 
 from sevenbag.arena.tournament.game_task import GameTask, play_task, stop_idle_bots
-from sevenbag.arena.tournament.schedule import TournamentPlan, iterate_waves
-from sevenbag.arena.tournament.tournament_config import (
-    TOURNAMENT_KINDS,
-    read_header_openings,
-    read_players,
-    read_settings,
-)
+from sevenbag.arena.tournament.schedule import iterate_waves
 from sevenbag.arena.tournament.tournament_files import (
     GAMES_FILE,
     HEADER_FILE,
@@ -33,6 +29,7 @@ from sevenbag.arena.tournament.tournament_files import (
     TournamentOutcome,
     read_games,
     read_header,
+    read_result,
     write_header,
     write_result,
 )
@@ -48,8 +45,8 @@ if TYPE_CHECKING:
 
     from sevenbag.arena.tournament.game_task import FinishedGame
     from sevenbag.arena.tournament.schedule import ScheduledGame
-    from sevenbag.arena.tournament.tournament_config import TournamentKind
-    from sevenbag.arena.tournament.tournament_files import GameRecord, TournamentHeader
+    from sevenbag.arena.tournament.tournament_config import TournamentHeader
+    from sevenbag.arena.tournament.tournament_files import GameRecord
     from sevenbag.jobs import Executor
 
 
@@ -61,16 +58,15 @@ class TournamentRunner:
     """Runner of a tournament in a folder; a context manager that locks the folder.
 
     Attributes:
-        folder: where it is kept.
-        header: what it is.
-        plan: what its schedule follows from.
-        ledger: what came of it so far.
+        folder: folder of the tournament.
+        header: header of the tournament.
+        results: finished games.
 
     Args:
         folder: a folder that `create_folder` made.
 
     Raises:
-        FormatError: there is no tournament in it, or what there is cannot be read.
+        FormatError: the folder contains no valid tournament.
         InputError: another process has locked the folder.
     """
 
@@ -79,27 +75,12 @@ class TournamentRunner:
         self.header = read_header(self.folder)
         self._lock = _lock_folder(self.folder)
         try:
-            self._engines = read_players(self.header)
-            self._settings = read_settings(self.header)
             self._rules = msgspec.json.encode(self.header.rules)
-            rules = Rules.from_dict(self.header.rules)
-            kinds: dict[str, TournamentKind] = {kind: kind for kind in TOURNAMENT_KINDS}
-            kind = kinds.get(self.header.kind)
-            if kind is None:
-                raise FormatError(
-                    f"{self.folder / HEADER_FILE}: kind is {self.header.kind!r}, must be one of"
-                    f" {', '.join(TOURNAMENT_KINDS)}"
-                )
-            self.plan = TournamentPlan(
-                kind,
-                len(self._engines),
-                self._settings,
-                self.header.seed,
-                read_header_openings(self.header, rules),
-                self.header.sprt is not None,
-            )
+            # Invalid rules and openings are errors now, not in the middle of the run.
+            Rules.from_dict(self.header.rules)
+            self.header.parse_openings()
             games = read_games(self.folder, self.header)
-            self.ledger = TournamentResults(self.header, self._settings, games)
+            self.results = TournamentResults(self.header, games)
             self._unchecked = {game.id: game for game in games}
             # By engine, for each game of this run: reason of a failed start, else None.
             self._start_failures: defaultdict[int, list[str | None]] = defaultdict(list)
@@ -109,10 +90,10 @@ class TournamentRunner:
 
     @staticmethod
     def create_folder(folder: str | os.PathLike[str], header: TournamentHeader) -> None:
-        """Make the folder of a tournament, unless it is there already.
+        """Create the folder of a tournament if it does not exist.
 
         Raises:
-            InputError: there is another tournament in it, or something else.
+            InputError: the folder contains another tournament, or other files.
             FormatError: it cannot be written.
         """
         path = Path(folder)
@@ -122,9 +103,7 @@ class TournamentRunner:
             if HEADER_FILE in there:
                 _expect_same_header(path, header)
             elif any(not name.startswith(".") for name in there):
-                raise InputError(
-                    f"{path}: there is something else in this folder; choose another one"
-                )
+                raise InputError(f"invalid folder {path}: expected an empty one, got other files")
             (path / REPLAY_FOLDER).mkdir(exist_ok=True)
         except OSError as error:
             raise FormatError(f"{path}: cannot be made: {error.strerror}") from error
@@ -140,31 +119,31 @@ class TournamentRunner:
     def run(
         self,
         executor: Executor,
-        told: Callable[[GameRecord], None] = lambda _: None,
+        on_game: Callable[[GameRecord], None] = lambda _: None,
         *,
         recover: bool = False,
     ) -> TournamentOutcome:
-        """Play what has not been played.
+        """Play the remaining games.
 
         Args:
-            executor: what plays the games.
-            told: is given each game that is over now, in the order of finishing.
+            executor: executor of the games.
+            on_game: function that receives each finished game.
             recover: whether to continue after repeated failed starts of a bot.
 
         Raises:
             BotStartError: a bot failed to start in three games in a row. Finished games are stored.
-            FormatError: something cannot be written.
-            JobError: workers were lost again and again. What is over is kept.
+            FormatError: a file cannot be written.
+            JobError: workers were lost repeatedly. Finished games are stored.
         """
         _remove_unlisted_replays(self.folder)
         try:
             with GamesFileWriter(self.folder) as lines:
-                for wave in iterate_waves(self.plan, self.ledger):
-                    self._play_wave(wave, executor, lines, told, recover=recover)
+                for wave in iterate_waves(self.header, self.results):
+                    self._play_wave(wave, executor, lines, on_game, recover=recover)
                 for game in self._unchecked:
-                    self._refuse(game, "is none of the schedule")
+                    self._refuse(game, "expected a scheduled game")
         finally:
-            # Where games are played in this very process.
+            # Only if games are played in this process.
             stop_idle_bots()
         result = self._result()
         write_result(self.folder, result)
@@ -179,12 +158,21 @@ class TournamentRunner:
         for engine, failures in self._start_failures.items():
             self._expect_start(engine, failures, "in any of its games")
 
+    def to_dict(self) -> dict[str, object]:
+        """Return the results as data for JSON."""
+        result = read_result(self.folder)
+        return {
+            "folder": str(self.folder),
+            "finished": result is not None and result.finished,
+            **self.results.to_dict(),
+        }
+
     def _play_wave(
         self,
         wave: Iterable[ScheduledGame],
         executor: Executor,
         lines: GamesFileWriter,
-        told: Callable[[GameRecord], None],
+        on_game: Callable[[GameRecord], None],
         *,
         recover: bool,
     ) -> None:
@@ -197,10 +185,10 @@ class TournamentRunner:
                 if played.replay is not None and record.replay is not None:
                     write_whole(self.folder / record.replay, played.replay, over=True)
                 lines.append(record)
-                self.ledger.add(record)
-                told(record)
+                self.results.add(record)
+                on_game(record)
                 self._note_starts(played, recover=recover)
-                if self.ledger.decision is not None:
+                if self.results.decision is not None:
                     return
 
     def _with_announced_names(self, played: FinishedGame) -> FinishedGame:
@@ -209,11 +197,12 @@ class TournamentRunner:
         fresh = {
             engine: name
             for engine, name in zip(game.players, played.announced_names, strict=True)
-            if name is not None and self._engines[engine].provisional
+            if name is not None and self.header.engines[engine].provisional
         }
         if fresh:
             self._rename(fresh)
-        names = (self._engines[game.players[0]].name, self._engines[game.players[1]].name)
+        first, second = (self.header.engines[engine].name for engine in game.players)
+        names = (first, second)
         if names == game.names:
             return played
         replay = None if played.replay is None else _rename_engines(played.replay, names)
@@ -222,13 +211,13 @@ class TournamentRunner:
 
     def _rename(self, fresh: Mapping[int, str]) -> None:
         """Give engines their announced names, in memory and in the folder."""
-        engines = self._engines
+        engines = self.header.engines
         names = make_names_unique(
             [fresh.get(number, engine.name) for number, engine in enumerate(engines)],
             [engine.spec for engine in engines],
             [number not in fresh for number in range(len(engines))],
         )
-        before = _is_match(self.header)
+        before = _match_name(self.header)
         self.header = msgspec.structs.replace(
             self.header,
             engines=tuple(
@@ -241,9 +230,8 @@ class TournamentRunner:
             ),
         )
         if self.header.name == before:
-            self.header = msgspec.structs.replace(self.header, name=_is_match(self.header))
-        self._engines = read_players(self.header)
-        self.ledger.header = self.header
+            self.header = msgspec.structs.replace(self.header, name=_match_name(self.header))
+        self.results.header = self.header
         write_header(self.folder, self.header)
 
     def _note_starts(self, played: FinishedGame, *, recover: bool) -> None:
@@ -261,60 +249,48 @@ class TournamentRunner:
     def _expect_start(self, engine: int, failures: Sequence[str | None], games: str) -> None:
         if all(failures):
             raise BotStartError(
-                self._engines[engine].name, f"failed to start {games}: {failures[-1]}"
+                self.header.engines[engine].name, f"failed to start {games}: {failures[-1]}"
             )
 
     def _tasks(self, wave: Iterable[ScheduledGame], given: list[GameTask]) -> Iterator[GameTask]:
-        """The games of a wave that are not over, as long as they are needed; kept in a list."""
-        for fixture in wave:
-            recorded = self._unchecked.pop(fixture.id, None)
+        """Iterate over the games of a wave that are still needed, and append them to a list."""
+        for game in wave:
+            recorded = self._unchecked.pop(game.id, None)
             if recorded is not None:
-                self._expect_scheduled(recorded, fixture)
-            if self.ledger.decision is not None and not self._unchecked:
+                self._expect_scheduled(recorded, game)
+            if self.results.decision is not None and not self._unchecked:
                 return
-            if self.ledger.decision is not None or fixture.id in self.ledger:
+            if self.results.decision is not None or game.id in self.results:
                 continue
-            first, second = fixture.players
+            first, second = game.players
             task = GameTask(
-                id=fixture.id,
-                pair=fixture.pair,
-                round=fixture.round,
-                encounter=fixture.encounter,
-                players=fixture.players,
-                seed=fixture.seed,
-                fumen=fixture.fumen,
-                engines=(self._engines[first], self._engines[second]),
+                game=game,
+                engines=(self.header.engines[first], self.header.engines[second]),
                 rules=self._rules,
-                settings=self._settings,
+                settings=self.header.settings,
             )
             given.append(task)
             yield task
 
-    def _expect_scheduled(self, game: GameRecord, fixture: ScheduledGame) -> None:
+    def _expect_scheduled(self, record: GameRecord, game: ScheduledGame) -> None:
         """Check that a recorded game matches the schedule."""
-        for name, there, wanted in (
-            ("players", list(game.players), list(fixture.players)),
-            ("seed", game.seed, fixture.seed),
-            ("opening", game.opening, fixture.fumen),
-            ("pair", game.pair, fixture.pair),
-            ("round", game.round, fixture.round),
-            ("tie", game.encounter, fixture.encounter),
-        ):
-            if there != wanted:
-                self._refuse(game.id, f"has {name} {there}, in the schedule it is {wanted}")
+        for name, expected in game.record_fields().items():
+            got = getattr(record, name)
+            if got != expected:
+                self._refuse(game.id, f"expected {name} {expected}, got {got}")
 
     def _refuse(self, game: int, what: str) -> NoReturn:
-        raise FormatError(f"{self.folder / GAMES_FILE}: game {game} {what}")
+        raise FormatError(f"{self.folder / GAMES_FILE}: invalid game {game}: {what}")
 
     def _result(self) -> TournamentOutcome:
-        verdict = self.ledger.decision
-        if verdict is None:
+        decision = self.results.decision
+        if decision is None:
             return TournamentOutcome(finished=True)
         return TournamentOutcome(
             finished=True,
-            counted_games=verdict.games,
-            counted_pairs=verdict.pairs,
-            decision=verdict.decision,
+            counted_games=decision.games,
+            counted_pairs=decision.pairs,
+            decision=decision.decision,
         )
 
 
@@ -323,7 +299,7 @@ def header_differences(there: TournamentHeader, wanted: TournamentHeader) -> lis
 
     The names of the tournaments and announced names of bots are not compared.
     """
-    # As it is read back: what is written as 1 may be read as 1.0.
+    # As it is read back: 1 may become 1.0.
     wanted = msgspec.json.decode(msgspec.json.encode(wanted), type=type(wanted))
     if len(there.engines) == len(wanted.engines):
         engines = tuple(
@@ -340,10 +316,46 @@ def header_differences(there: TournamentHeader, wanted: TournamentHeader) -> lis
     ]
 
 
+def choose_match_folder(
+    root: Path, header: TournamentHeader, specs: tuple[str, str], *, resume: bool
+) -> Path:
+    """Return a new folder for a match.
+
+    Args:
+        root: parent of the folder.
+        header: header of the match.
+        specs: specifications of the bots, for the name of the folder.
+        resume: return the latest folder of the same match, if there is one.
+    """
+    name = "-".join(map(_folder_part, specs))
+    latest: Path | None = None
+    for number in itertools.count(1):
+        folder = root / (name if number == 1 else f"{name}-{number}")
+        if not folder.exists():
+            return latest or folder
+        if resume and _is_same_match(folder, header):
+            latest = folder
+    raise AssertionError("unreachable")
+
+
 # --- helpers ------------------------------------------------------------------------------------
 
+_FOLDER_NAME_LENGTH: Final = 40
 
-def _is_match(header: TournamentHeader) -> str:
+
+def _folder_part(spec: str) -> str:
+    """Return a bot specification as part of a folder name."""
+    return re.sub(r"[^A-Za-z0-9=.]+", "-", spec).strip("-.")[:_FOLDER_NAME_LENGTH] or "bot"
+
+
+def _is_same_match(folder: Path, header: TournamentHeader) -> bool:
+    try:
+        return not header_differences(read_header(folder), header)
+    except FormatError:
+        return False
+
+
+def _match_name(header: TournamentHeader) -> str:
     """Return the default name of a match."""
     return " - ".join(engine.name for engine in header.engines)
 
@@ -361,7 +373,7 @@ def _rename_engines(data: bytes, names: tuple[str, str]) -> bytes:
 
 @contextlib.contextmanager
 def _games_by_name(given: Sequence[GameTask]) -> Generator[None]:
-    """Word errors of jobs as errors of games."""
+    """Replace errors of jobs by errors of games."""
     try:
         yield
     except LostWorkersError as error:
@@ -370,7 +382,9 @@ def _games_by_name(given: Sequence[GameTask]) -> Generator[None]:
         task = given[error.job]
         first, second = (engine.name for engine in task.engines)
         what = str(error).removeprefix(f"job {error.job} ")
-        raise LostWorkersError(f"game {task.id}, {first} - {second}, {what}", error.job) from error
+        raise LostWorkersError(
+            f"game {task.game.id}, {first} - {second}, {what}", error.job
+        ) from error
 
 
 _FIELD_LABELS: Final = {
@@ -386,7 +400,7 @@ _FIELD_LABELS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _FolderLock:
-    """Holds a folder for this process; it is let go when the process ends, however it ends."""
+    """Lock of a folder; released when the process ends."""
 
     descriptor: int
 
@@ -401,9 +415,9 @@ def _lock_folder(folder: Path) -> _FolderLock:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(descriptor)
-        raise InputError(f"{folder}: another program plays in this folder just now") from None
+        raise InputError(f"{folder}: locked by another process") from None
     except OSError:
-        # There are file systems without locks; that is no reason not to play.
+        # Some file systems have no locks; play without one.
         pass
     return _FolderLock(descriptor)
 
@@ -413,12 +427,12 @@ def _expect_same_header(folder: Path, header: TournamentHeader) -> None:
     if others:
         raise InputError(
             f"{folder}: there is another tournament in this folder, with other"
-            f" {', '.join(others)}; choose another folder, or go on with that one by --resume"
+            f" {', '.join(others)}; choose another folder, or continue that one with --resume"
         )
 
 
 def _remove_unlisted_replays(folder: Path) -> None:
-    """Remove drafts of files that a kill has left."""
+    """Remove incomplete files that a killed process has left."""
     for place in (folder, folder / REPLAY_FOLDER):
         for draft in place.glob(".*.part"):
             with contextlib.suppress(OSError):

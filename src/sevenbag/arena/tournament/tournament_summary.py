@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgspec
 
 from sevenbag.arena.statistics import Pentanomial, Trinomial, format_unpaired_note
 from sevenbag.arena.statistics.ratings import rate_engines
@@ -21,11 +22,8 @@ if TYPE_CHECKING:
     from sevenbag.arena.statistics import Interval, Outcomes, Sprt
     from sevenbag.arena.statistics.ratings import Ratings
     from sevenbag.arena.statistics.sprt import SprtDecision
-    from sevenbag.arena.tournament.tournament_files import (
-        GameRecord,
-        TournamentHeader,
-        TournamentOutcome,
-    )
+    from sevenbag.arena.tournament.tournament_config import TournamentHeader
+    from sevenbag.arena.tournament.tournament_files import GameRecord, TournamentOutcome
     from sevenbag.replay.player_statistics import PlayerStatistics
 
 
@@ -354,13 +352,12 @@ _MAX_STEPS: Final = 500
 def _sprt_tests(header: TournamentHeader, games: Sequence[GameRecord]) -> Iterable[SprtProgress]:
     if header.sprt is None:
         return
-    test = header.sprt.test()
     # A match has its test before its first game, too.
     met: dict[tuple[int, int], list[GameRecord]] = {(0, 1): []} if len(header.engines) == 2 else {}
     for game in games:
         met.setdefault((min(game.players), max(game.players)), []).append(game)
     for (first, second), theirs in sorted(met.items()):
-        yield _sprt_progress(test, first, second, theirs)
+        yield _sprt_progress(header.sprt, first, second, theirs)
 
 
 def _sprt_progress(
@@ -478,38 +475,28 @@ def summary_to_dict(summary: TournamentSummary) -> dict[str, Any]:
     }
 
 
-def interval_to_dict(interval: Interval | None) -> dict[str, float | None] | None:
-    """Return an estimate and its bounds; infinite values become None."""
-    if interval is None:
-        return None
-    return {
-        name: value if math.isfinite(value) else None for name, value in interval._asdict().items()
-    }
-
-
 def _engine_to_dict(summary: TournamentSummary, place: int) -> dict[str, Any]:
     ranking = summary.ranking
     engine = ranking[place]
     following = ranking[place + 1] if place + 1 < len(ranking) else None
     los = summary.los(engine, following) if following is not None else None
+    fields = [
+        "name",
+        "spec",
+        "games",
+        "wins",
+        "draws",
+        "losses",
+        "points",
+        "score",
+        "resignations",
+        "faults",
+    ]
+    fields += ["pieces", "lines", "attack", "app", "pps"]
     return {
-        "name": engine.name,
-        "spec": engine.spec,
-        "elo": interval_to_dict(summary.elo(engine)),
+        **{field: getattr(engine, field) for field in fields},
+        "elo": elo.to_dict() if (elo := summary.elo(engine)) is not None else None,
         "los_next": los,
-        "games": engine.games,
-        "wins": engine.wins,
-        "draws": engine.draws,
-        "losses": engine.losses,
-        "points": engine.points,
-        "score": engine.score,
-        "resignations": engine.resignations,
-        "faults": engine.faults,
-        "pieces": engine.pieces,
-        "lines": engine.lines,
-        "attack": engine.attack,
-        "app": engine.app,
-        "pps": engine.pps,
         "clears": {kind: engine.clears[kind] for kind in CLEAR_KINDS if kind in engine.clears},
         "attack_by": {
             kind: engine.attack_by[kind] for kind in CLEAR_KINDS if kind in engine.attack_by
@@ -539,8 +526,8 @@ def _encounter_to_dict(summary: TournamentSummary, each: EncounterSummary) -> di
         "pairs": list(each.pairs.counts),
         "by_pairs": outcomes is each.pairs,
         "score": outcomes.score,
-        "elo": interval_to_dict(outcomes.elo()),
-        "nelo": interval_to_dict(outcomes.nelo()),
+        "elo": outcomes.elo().to_dict(),
+        "nelo": outcomes.nelo().to_dict(),
         "los": outcomes.los(),
     }
 
@@ -550,11 +537,7 @@ def _sprt_to_dict(summary: TournamentSummary, progress: SprtProgress) -> dict[st
     return {
         "first": summary.engines[progress.first].name,
         "second": summary.engines[progress.second].name,
-        "elo0": test.elo0,
-        "elo1": test.elo1,
-        "alpha": test.alpha,
-        "beta": test.beta,
-        "model": test.model,
+        **msgspec.structs.asdict(test),
         "pairs": progress.steps[-1][0],
         "llr": progress.steps[-1][1],
         "bounds": list(test.bounds),

@@ -22,6 +22,7 @@ from sevenbag.arena.terminal.terminal_screen import (
     KEY_UP,
     FrameTimer,
     TerminalScreen,
+    can_draw,
     open_key_reader,
 )
 from sevenbag.cli.arguments import load_kicks
@@ -71,7 +72,7 @@ def _run_demo(values: dict[str, Any], _: list[str]) -> int:
     with stop_on_interrupt(), planner:
         play = PcDemoGame(rules, seed % 2**63, planner, values["pps"], time.perf_counter())
         console = Console()
-        if console.is_terminal and not console.is_dumb_terminal:
+        if can_draw(console):
             _show_demo(play, planner, console, caption)
         else:
             _print_demo(play, planner)
@@ -175,7 +176,7 @@ def _run_display(_: dict[str, Any], inputs: list[str]) -> int:
         if first is None:
             print("There is no solution in it.")
             return 0
-        if console.is_terminal and not console.is_dumb_terminal and sys.stdin.isatty():
+        if can_draw(console) and sys.stdin.isatty():
             with stop_on_interrupt():
                 _SolutionViewer(index, first, Path(inputs[0]).name, console).run()
         else:
