@@ -40,7 +40,7 @@ from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.game import Rules
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
-from sevenbag.protocols.tbp.wire import encode
+from sevenbag.protocols.tbp.messages import encode
 from sevenbag.replay.player_statistics import PlayerTally
 
 if TYPE_CHECKING:

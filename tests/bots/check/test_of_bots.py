@@ -262,7 +262,7 @@ async def test_findings_quote_the_lines(mark: str, monkeypatch: pytest.MonkeyPat
     settings = dataclasses.replace(PATIENT, only=("json",))
     report = await check(fake_command("LowerCase"), settings)
     finding = next(each for each in report.findings if each.clause.id == "form")
-    assert finding.what == "moves[0].location.type is 'o', must be one of I O T L J S Z"
+    assert finding.what == "moves[0].location.type: expected one of I O T L J S Z, got 'o'"
     assert finding.place == "0000-mvp, location"
     [line] = finding.lines
     assert line.startswith('< {"type":"suggestion","moves":[{"location":{"type":"o"')

@@ -249,7 +249,7 @@ async def test_messages_that_make_no_sense_are_named() -> None:
         try:
             await bot.prepare(RULES)
             await bot.start(Game(seed=1).position())
-            with pytest.raises(BotError, match=r"moves\[0\]: expected an object, not 5"):
+            with pytest.raises(BotError, match=r"moves\[0\]: expected an object, got 5"):
                 await bot.suggest(Limits())
         finally:
             await bot.quit()

@@ -173,7 +173,7 @@ def test_rubbish_is_passed_over_and_told_on_stderr() -> None:
     assert answers[3]["moves"] != []
     assert done.returncode == 0
     told = done.stderr.decode().splitlines()
-    assert "skipped an invalid message: queue[1]: 'N' is no piece" in "\n".join(told)
+    assert "queue[1]: expected one of I O T L J S Z, got 'N'" in "\n".join(told)
     assert "skipped a line that is too long" in "\n".join(told)
     assert all(line.startswith("sevenbag serve: ") for line in told)
 

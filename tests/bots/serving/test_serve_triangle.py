@@ -188,7 +188,7 @@ def test_what_is_no_message_is_logged_and_passed_over() -> None:
     )
     assert [message["type"] for message in said] == ["info", "move"]
     assert len(log.splitlines()) == 4
-    assert "pieces: expected a list, not 3" in log
+    assert "pieces: expected a list, got 3" in log
 
 
 def test_a_question_before_a_position_is_answered_all_the_same() -> None:

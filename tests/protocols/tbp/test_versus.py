@@ -22,7 +22,6 @@ from sevenbag.protocols.tbp import (
     tbp_conversion,
 )
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.reading import read_message
 from sevenbag.protocols.tbp.tbp_conversion import find_inputs, follow_inputs
 
 EMPTY: list[list[str | None]] = [[None] * 10] * 40
@@ -69,19 +68,19 @@ def test_inputs() -> None:
     [
         ({"type": "garbage"}, "rows", "is missing"),
         ({"type": "garbage", "rows": [ROW, ["G"] * 10]}, "rows[1]", "at least one empty cell"),
-        ({"type": "garbage", "rows": [ROW[1:]]}, "rows[0]", "a row has 10 cells, not 9"),
-        ({**START, "opponents": {}}, "opponents", "expected a list, not an object"),
-        ({**START, "opponents": [{"queue": ["Q"]}]}, "opponents[0].queue[0]", "'Q' is no piece"),
-        ({**START, "opponents": [{}, {"hold": 5}]}, "opponents[1].hold", "5 is no piece"),
-        ({**PLAY, "opponents": [None]}, "opponents[0]", "expected an object, not null"),
-        ({**PLAY, "opponents": [{"meter": "x"}]}, "opponents[0].meter", "a whole number"),
-        ({**PLAY, "meter": []}, "meter", "a whole number"),
-        ({**PLAY, "move": {**MOVE, "inputs": ["up"]}}, "move.inputs[0]", "none of left right ccw"),
+        ({"type": "garbage", "rows": [ROW[1:]]}, "rows[0]", "expected 10 cells, got 9"),
+        ({**START, "opponents": {}}, "opponents", "expected a list, got an object"),
+        ({**START, "opponents": [{"queue": ["Q"]}]}, "opponents[0].queue[0]", "Z, got 'Q'"),
+        ({**START, "opponents": [{}, {"hold": 5}]}, "opponents[1].hold", "Z, got 5"),
+        ({**PLAY, "opponents": [None]}, "opponents[0]", "expected an object, got null"),
+        ({**PLAY, "opponents": [{"meter": "x"}]}, "opponents[0].meter", "an integer"),
+        ({**PLAY, "meter": []}, "meter", "an integer"),
+        ({**PLAY, "move": {**MOVE, "inputs": ["up"]}}, "move.inputs[0]", "one of left right ccw"),
         ({**PLAY, "move": {**MOVE, "inputs": "cw"}}, "move.inputs", "expected a list"),
         (
             {"type": "suggestion", "moves": [MOVE, {**MOVE, "inputs": [1]}]},
             "moves[1].inputs[0]",
-            "none of",
+            "one of left",
         ),
     ],
 )
@@ -108,12 +107,12 @@ def test_errors_name_the_place(data: dict[str, object], path: str, words: str) -
 def test_a_game_goes_on_without_what_only_the_dialect_has(
     data: dict[str, object], plain: dict[str, object]
 ) -> None:
-    assert read_message(data, ignore_extensions=True) == from_object(plain)
+    assert from_object(data, ignore_extensions=True) == from_object(plain)
 
 
 def test_forgiving_is_not_blind() -> None:
     with pytest.raises(ProtocolError):
-        read_message({**PLAY, "move": {**MOVE, "spin": 3, "inputs": 3}}, ignore_extensions=True)
+        from_object({**PLAY, "move": {**MOVE, "spin": 3, "inputs": 3}}, ignore_extensions=True)
 
 
 def test_json_with_blanks_is_the_same() -> None:

@@ -82,7 +82,7 @@ class Notebook:
 
     def note_departure(self, departure: Deviation, session: Session) -> None:
         """Note a message that is not by the letter."""
-        what = f"{departure.path} {departure.problem}" if departure.path else departure.problem
+        what = f"{departure.path}: {departure.problem}" if departure.path else departure.problem
         # Where in a list it stands is of no matter: it is the same mistake.
         plain = "".join("#" if c.isdigit() else c for c in what)
         if ("", plain) not in self._seen:

@@ -17,9 +17,7 @@ from sevenbag.bots.check.session import encode_line
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.json_lines import message_type, parse_json
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.reading import read_message
-from sevenbag.protocols.tbp.strictness import find_deviations
-from sevenbag.protocols.tbp.wire import encode
+from sevenbag.protocols.tbp.messages import encode, find_deviations, from_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,10 +130,10 @@ class FrontendCheck:
             return True
         departed = find_deviations(content)
         for departure in departed:
-            what = f"{departure.path} {departure.problem}"
+            what = f"{departure.path}: {departure.problem}"
             self._find("form", departure.severity, what, place=departure.clause)
         try:
-            message = read_message(content)
+            message = from_object(content)
         except ProtocolError as error:
             if not departed:
                 place = f"0000-mvp, {message_type(content)}"

@@ -9,7 +9,7 @@ from sevenbag._kernel import Spin
 from sevenbag.bots.check.table import RULES, other_form
 from sevenbag.errors import PlacementError
 from sevenbag.protocols.tbp import tbp_conversion
-from sevenbag.protocols.tbp.wire import to_object
+from sevenbag.protocols.tbp.messages import to_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from sevenbag.errors import BotDiedError, BotError, BotProtocolError
 from sevenbag.protocols.json_lines import message_type, parse_json
-from sevenbag.protocols.tbp.strictness import find_deviations
+from sevenbag.protocols.tbp.messages import find_deviations
 
 if TYPE_CHECKING:
     from collections.abc import Callable

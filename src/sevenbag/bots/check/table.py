@@ -12,8 +12,7 @@ from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.game.position import Position
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
-from sevenbag.protocols.tbp.reading import read_message
-from sevenbag.protocols.tbp.wire import to_object
+from sevenbag.protocols.tbp.messages import from_object, to_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +75,7 @@ class Table:
             PlacementError: invalid move, or a piece that cannot be placed.
         """
         try:
-            message = read_message({"type": "play", "move": move})
+            message = from_object({"type": "play", "move": move})
         except ProtocolError as error:
             raise PlacementError(str(error)) from None
         assert isinstance(message, tbp.TbpPlay)

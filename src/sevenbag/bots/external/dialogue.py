@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from sevenbag.bots.external.bot_channel import MessageReader
 from sevenbag.errors import BotForfeitError, BotTimeoutError
 from sevenbag.protocols.tbp import messages as tbp
+from sevenbag.protocols.tbp.messages import decode, encode
 from sevenbag.protocols.tbp.tbp_connections import TbpEvent, TbpFrontendConnection, TbpStage
-from sevenbag.protocols.tbp.wire import decode, encode
 
 if TYPE_CHECKING:
     from sevenbag.bots.external.bot_channel import BotChannel

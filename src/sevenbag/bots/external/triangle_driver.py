@@ -33,13 +33,13 @@ from sevenbag.errors import (
 from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle import triangle_conversion
+from sevenbag.protocols.triangle.messages import decode, encode
 from sevenbag.protocols.triangle.triangle_connections import (
     TriangleEvent,
     TriangleHostConnection,
     TriangleStage,
 )
 from sevenbag.protocols.triangle.triangle_keys import read_expected_rows, resolve_keys
-from sevenbag.protocols.triangle.wire import decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -20,8 +20,8 @@ from sevenbag.protocols import bot_actions
 from sevenbag.protocols.json_lines import parse_json
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_connections, tbp_conversion
+from sevenbag.protocols.tbp.messages import decode, encode
 from sevenbag.protocols.tbp.tbp_conversion import find_inputs
-from sevenbag.protocols.tbp.wire import decode, encode
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Placement

@@ -19,7 +19,7 @@ from sevenbag.errors import ProtocolError
 from sevenbag.protocols import bot_actions
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle import triangle_connections
-from sevenbag.protocols.triangle.wire import decode, encode
+from sevenbag.protocols.triangle.messages import decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

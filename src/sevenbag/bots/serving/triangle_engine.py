@@ -25,7 +25,7 @@ from sevenbag.protocols import bot_actions
 from sevenbag.protocols.json_lines import LineSplitter
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle import triangle_connections
-from sevenbag.protocols.triangle.wire import decode, encode
+from sevenbag.protocols.triangle.messages import decode, encode
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Board, Piece

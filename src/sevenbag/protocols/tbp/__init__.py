@@ -1,13 +1,12 @@
 """TBP, the Tetris Bot Protocol: messages, and a state machine for either side. See docs/tbp.md."""
 
-from sevenbag.protocols.tbp.messages import TbpMessage
+from sevenbag.protocols.tbp.messages import TbpMessage, decode, encode, from_object, to_object
 from sevenbag.protocols.tbp.tbp_connections import (
     TbpBotConnection,
     TbpEvent,
     TbpFrontendConnection,
     TbpStage,
 )
-from sevenbag.protocols.tbp.wire import decode, encode, from_object, to_object
 
 __all__ = [
     "TbpBotConnection",

@@ -3,14 +3,19 @@
 Authors of bots use `sevenbag.bots.serving.triangle_engine`; see docs/triangle.md.
 """
 
-from sevenbag.protocols.triangle.messages import TriangleMessage
+from sevenbag.protocols.triangle.messages import (
+    TriangleMessage,
+    decode,
+    encode,
+    from_object,
+    to_object,
+)
 from sevenbag.protocols.triangle.triangle_connections import (
     TriangleBotConnection,
     TriangleEvent,
     TriangleHostConnection,
     TriangleStage,
 )
-from sevenbag.protocols.triangle.wire import decode, encode, from_object, to_object
 
 __all__ = [
     "TriangleBotConnection",

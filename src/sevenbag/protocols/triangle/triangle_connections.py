@@ -37,7 +37,7 @@ from sevenbag.protocols.bot_actions import (
 )
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle import triangle_conversion
-from sevenbag.protocols.triangle.reading import MAX_QUEUE
+from sevenbag.protocols.triangle.messages import MAX_QUEUE
 from sevenbag.protocols.triangle.triangle_keys import find_keys
 
 if TYPE_CHECKING:

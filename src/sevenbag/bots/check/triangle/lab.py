@@ -10,12 +10,16 @@ from sevenbag.bots.check.finding import Report
 from sevenbag.bots.check.notebook import Notebook
 from sevenbag.bots.check.session import GoneError, Session
 from sevenbag.bots.check.triangle.clauses import OF_ENGINES
-from sevenbag.bots.check.triangle.letter import departures
 from sevenbag.bots.external.process import find_error_line
 from sevenbag.errors import BotError, BotStartError, PlacementError, ProtocolError
 from sevenbag.game.course import after_placement
-from sevenbag.protocols.json_lines import MAX_LINE_BYTES
-from sevenbag.protocols.triangle.messages import KEY_ALIASES, KEY_NAMES, TriangleMove
+from sevenbag.protocols.json_lines import MAX_LINE_BYTES, Deviation, message_type
+from sevenbag.protocols.triangle.messages import (
+    KEY_ALIASES,
+    KEY_NAMES,
+    TriangleMove,
+    find_deviations,
+)
 from sevenbag.protocols.triangle.triangle_keys import KEYS_BY_NAME, read_expected_rows, resolve_keys
 
 if TYPE_CHECKING:
@@ -83,7 +87,7 @@ class EngineLab(Notebook):
             seconds=self.settings.seconds,
             departed=self.note_departure,
             oddity=self.note_oddity,
-            judge=departures,
+            judge=_find_deviations,
             farewell=b"",
             longest=MAX_LINE_BYTES,
         )
@@ -219,6 +223,14 @@ class EngineLab(Notebook):
                 seen, meant = (_drawn(cells, board.width) for cells in (board.row(y), row))
                 return f"row {y} is {seen} behind its move, and it expects {meant}"
         return None
+
+
+def _find_deviations(content: object) -> list[Deviation]:
+    kind = message_type(content)
+    if kind in {"info", "move"}:
+        return find_deviations(content)
+    problem = f"expected 'info' or 'move', got {kind!r}, which hosts ignore"
+    return [Deviation("type", problem, "published text", "warning")]
 
 
 def _rows_astray(room: Room, keys: Sequence[str]) -> int | None:

@@ -12,8 +12,7 @@ from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.game.position import Position
 from sevenbag.game.rules import kernel_rules
 from sevenbag.protocols.triangle import triangle_conversion
-from sevenbag.protocols.triangle.messages import TrianglePlay
-from sevenbag.protocols.triangle.wire import to_object
+from sevenbag.protocols.triangle.messages import TrianglePlay, to_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,7 +1,8 @@
-"""Messages to lines and back; what else is understood, and what is not."""
+"""Encoding and decoding of TBP messages: tolerated quirks, errors, deviations from the texts."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
@@ -14,10 +15,10 @@ from sevenbag.errors import ProtocolError
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES
 from sevenbag.protocols.tbp import decode, encode, from_object, to_object
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.reading import read_message
+from sevenbag.protocols.tbp.messages import find_deviations
 from tests.protocols.tbp import messages as any_message
 
-EMPTY = [[None] * 10] * 40
+EMPTY: list[list[object]] = [[None] * 10] * 40
 MOVE: dict[str, Any] = {
     "location": {"type": "S", "orientation": "north", "x": 1, "y": 0},
     "spin": "none",
@@ -160,7 +161,7 @@ def test_no_object_is_a_surprise(kind: str, data: dict[str, object]) -> None:
     assert message is None or decode(encode(message)) == message
     # Forgiving, it understands no less, and the same.
     try:
-        forgiven = read_message({**data, "type": kind}, ignore_extensions=True)
+        forgiven = from_object({**data, "type": kind}, ignore_extensions=True)
     except ProtocolError:
         assert wrong is not None
     else:
@@ -303,46 +304,46 @@ def suggestion(**location: object) -> dict[str, object]:
     ("data", "path", "words"),
     [
         ({"type": "new_piece"}, "piece", "is missing"),
-        ({"type": "new_piece", "piece": "N"}, "piece", "'N' is no piece; expected one of I O T"),
-        ({"type": "new_piece", "piece": 3}, "piece", "3 is no piece"),
-        ({"type": "new_piece", "piece": "x" * 99}, "piece", "xxx... is no piece"),
+        ({"type": "new_piece", "piece": "N"}, "piece", "expected one of I O T L J S Z, got 'N'"),
+        ({"type": "new_piece", "piece": 3}, "piece", "one of I O T L J S Z, got 3"),
+        ({"type": "new_piece", "piece": "x" * 99}, "piece", "got 'xxx"),
         ({"type": "play"}, "move", "is missing"),
-        ({"type": "play", "move": None}, "move", "expected an object, not null"),
+        ({"type": "play", "move": None}, "move", "expected an object, got null"),
         ({"type": "play", "move": {}}, "move.location", "is missing"),
         ({"type": "play", "move": {"location": {}}}, "move.location.type", "is missing"),
         ({"type": "play", "move": {**MOVE, "spin": "maybe"}}, "move.spin", "none mini full"),
         ({"type": "suggestion"}, "moves", "is missing"),
-        ({"type": "suggestion", "moves": {}}, "moves", "expected a list, not an object"),
-        ({"type": "suggestion", "moves": [MOVE, 5]}, "moves[1]", "expected an object, not 5"),
-        (suggestion(x="four"), "moves[1].location.x", "whole number from -1000 to 1000"),
-        (suggestion(x=True), "moves[1].location.x", "not true"),
-        (suggestion(y=1.5), "moves[1].location.y", "not 1.5"),
-        (suggestion(y=10**9), "moves[1].location.y", "not 1000000000"),
-        (suggestion(orientation="up"), "moves[1].location.orientation", "'up' is none of north"),
-        ({**START, "hold": "G"}, "hold", "'G' is no piece"),
-        ({**START, "queue": "SZO"}, "queue", "expected a list, not 'SZO'"),
-        ({**START, "queue": ["S", "Q"]}, "queue[1]", "'Q' is no piece"),
-        ({**START, "queue": ["S"] * 9999}, "queue", "has 9999 entries; at most 512"),
-        ({**START, "combo": "many"}, "combo", "expected a whole number, not 'many'"),
-        ({**START, "back_to_back": "yes"}, "back_to_back", "expected a whole number, not 'yes'"),
-        ({**START, "board": None}, "board", "expected a list, not null"),
-        ({**START, "board": [[None] * 10, [None] * 9]}, "board[1]", "a row has 10 cells, not 9"),
+        ({"type": "suggestion", "moves": {}}, "moves", "expected a list, got an object"),
+        ({"type": "suggestion", "moves": [MOVE, 5]}, "moves[1]", "expected an object, got 5"),
+        (suggestion(x="four"), "moves[1].location.x", "an integer from -1000 to 1000"),
+        (suggestion(x=True), "moves[1].location.x", "got true"),
+        (suggestion(y=1.5), "moves[1].location.y", "got 1.5"),
+        (suggestion(y=10**9), "moves[1].location.y", "got 1000000000"),
+        (suggestion(orientation="up"), "moves[1].location.orientation", "south west, got 'up'"),
+        ({**START, "hold": "G"}, "hold", "one of I O T L J S Z, got 'G'"),
+        ({**START, "queue": "SZO"}, "queue", "expected a list, got 'SZO'"),
+        ({**START, "queue": ["S", "Q"]}, "queue[1]", "one of I O T L J S Z, got 'Q'"),
+        ({**START, "queue": ["S"] * 9999}, "queue", "at most 512 items, got 9999"),
+        ({**START, "combo": "many"}, "combo", "expected an integer, got 'many'"),
+        ({**START, "back_to_back": "yes"}, "back_to_back", "expected true or false, got 'yes'"),
+        ({**START, "board": None}, "board", "expected a list, got null"),
+        ({**START, "board": [[None] * 10, [None] * 9]}, "board[1]", "expected 10 cells, got 9"),
         ({**START, "board": ["..........", 2]}, "board[0]", "expected a list of cells"),
-        ({**START, "board": [[None] * 10] * 300}, "board", "has 300 entries; at most 256"),
+        ({**START, "board": [[None] * 10] * 300}, "board", "at most 256 items, got 300"),
         ({**START, "randomizer": "seven_bag"}, "randomizer", "expected an object"),
         ({**START, "randomizer": {"type": "seven_bag"}}, "randomizer.bag_state", "is missing"),
         (
             {**START, "randomizer": {"type": "seven_bag", "bag_state": ["T", "Q"]}},
             "randomizer.bag_state[1]",
-            "'Q' is no piece",
+            "one of I O T L J S Z, got 'Q'",
         ),
         (
             {**START, "randomizer": {"type": "general_bag", "filled_bag": {}, "current_bag": {}}},
             "randomizer.filled_bag",
             "at least one",
         ),
-        ({"type": "info", "name": ["x"]}, "name", "expected a text, not a list"),
-        ({"type": "info", "features": [1]}, "features[0]", "expected a text, not 1"),
+        ({"type": "info", "name": ["x"]}, "name", "expected a string, got a list"),
+        ({"type": "info", "features": [1]}, "features[0]", "expected a string, got 1"),
     ],
 )
 def test_errors_name_the_place(data: dict[str, object], path: str, words: str) -> None:
@@ -355,5 +356,189 @@ def test_errors_name_the_place(data: dict[str, object], path: str, words: str) -
 
 
 def test_lines_have_a_longest() -> None:
-    with pytest.raises(ProtocolError, match="the longest is"):
+    with pytest.raises(ProtocolError, match="expected a line of at most"):
         decode(b" " * (MAX_LINE_BYTES + 1))
+
+
+# --- deviations from the texts ------------------------------------------------------------------
+
+
+LOCATION: dict[str, Any] = MOVE["location"]
+ONES = dict.fromkeys("IOTLJSZ", 1)
+GENERAL = {"type": "general_bag", "current_bag": ONES, "filled_bag": ONES}
+
+
+def info(**changes: object) -> dict[str, object]:
+    text = {"name": "x", "version": "1", "author": "me", "features": []}
+    return {"type": "info", **text, **changes}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        START,
+        START | {"hold": "T", "combo": 3, "back_to_back": True, "board": [["G"] * 9 + [None]] * 40},
+        START | {"randomizer": {"type": "unknown"}},
+        START | {"randomizer": GENERAL},
+        info(),
+        info(features=["garbage"], mood="good"),
+        {"type": "ready"},
+        {"type": "error", "reason": "unsupported_rules"},
+        {"type": "suggestion", "moves": []},
+        {"type": "suggestion", "moves": [MOVE], "move_info": {"nodes": 5, "nps": 0.5, "extra": ""}},
+        {"type": "suggestion", "moves": [MOVE | {"inputs": ["left", "sonic"]}]},
+        {"type": "play", "move": MOVE},
+        {"type": "new_piece", "piece": "T"},
+        {"type": "garbage", "rows": [["G"] * 9 + [None]]},
+        {"type": "rules"},
+        {"type": "rules", "randomizer": "seven_bag", "garbage": "general"},
+        {"type": "weather", "board": 3},
+        {},
+        [],
+        None,
+    ],
+)
+def test_messages_of_the_texts_have_no_deviations(message: object) -> None:
+    assert find_deviations(message) == []
+
+
+def play(**changes: object) -> dict[str, object]:
+    return {"type": "play", "move": MOVE | changes}
+
+
+def bag(*pieces: str) -> dict[str, object]:
+    return START | {"randomizer": {"type": "seven_bag", "bag_state": list(pieces)}}
+
+
+@pytest.mark.parametrize(
+    ("message", "path", "problem", "clause"),
+    [
+        (info(features=None), "features", "expected a list, got null", "0000-mvp, info"),
+        (info(version=2), "version", "expected a string, got 2", "0000-mvp, info"),
+        ({"type": "info"}, "name", "is missing", "0000-mvp, info"),
+        (info(features=[1]), "features[0]", "expected a string, got 1", "0000-mvp, info"),
+        ({"type": "error"}, "reason", "is missing", "0000-mvp, error"),
+        ({"type": "suggestion"}, "moves", "is missing", "0000-mvp, suggestion"),
+        (
+            {"type": "suggestion", "moves": [{"location": LOCATION}]},
+            "moves[0].spin",
+            "is missing",
+            "0000-mvp, move",
+        ),
+        (
+            play(location=LOCATION | {"type": "s"}),
+            "move.location.type",
+            "expected one of I O T L J S Z, got 's'",
+            "0000-mvp, location",
+        ),
+        (play(inputs=["down"]), "move.inputs[0]", "one of left right", "versus text, move"),
+        ({"type": "new_piece", "piece": "N"}, "piece", "got 'N'", "0000-mvp, new_piece"),
+        (
+            {"type": "garbage", "rows": [["G"] * 10]},
+            "rows[0]",
+            "expected at least one empty cell",
+            "0002-garbage (draft)",
+        ),
+        (
+            {"type": "rules", "randomizer": "7-bag"},
+            "randomizer",
+            "expected one of uniform seven_bag general_bag unknown, got '7-bag'",
+            "0001-randomizer, rules",
+        ),
+        (START | {"board": EMPTY[:20]}, "board", "expected 40 rows, got 20", "0000-mvp, start"),
+        (
+            START | {"board": [*EMPTY[1:], [None] * 9]},
+            "board[39]",
+            "expected 10 cells, got 9",
+            "0000-mvp, start",
+        ),
+        (
+            START | {"board": [["X"] * 10, *EMPTY[1:]]},
+            "board",
+            "expected null, a piece or G in cell [0][0], got 'X'",
+            "0000-mvp, start",
+        ),
+        (START | {"combo": -1}, "combo", "from 0, got -1", "0000-mvp, start"),
+        (START | {"combo": 1.5}, "combo", "expected an integer, got 1.5", "0000-mvp, start"),
+        (START | {"back_to_back": "x"}, "back_to_back", "true or false", "0000-mvp, start"),
+        (bag(), "randomizer.bag_state", "at least one", "0001-randomizer, start"),
+        (bag("J", "J"), "randomizer.bag_state", "at most once", "0001-randomizer, start"),
+        (
+            START | {"randomizer": GENERAL | {"current_bag": ONES | {"T": 3}}},
+            "randomizer.current_bag",
+            "expected at most 1 T as in a full bag, got 3",
+            "0001-randomizer, start",
+        ),
+        (
+            START | {"randomizer": GENERAL | {"current_bag": dict.fromkeys(ONES, 0)}},
+            "randomizer.current_bag",
+            "expected at least one piece",
+            "0001-randomizer, start",
+        ),
+        (START | {"meter": "x"}, "meter", "expected an integer, got 'x'", "versus text, start"),
+    ],
+)
+def test_deviations_that_strict_programs_reject(
+    message: object, path: str, problem: str, clause: str
+) -> None:
+    first = find_deviations(message)[0]
+    assert (first.path, first.clause, first.severity) == (path, clause, "error")
+    assert problem in first.problem
+
+
+@pytest.mark.parametrize(
+    ("message", "path", "problem", "clause"),
+    [
+        (
+            {"type": "error", "reason": "no GPU"},
+            "reason",
+            "'unsupported_rules', the only defined reason, got 'no GPU'",
+            "0000-mvp, error",
+        ),
+        (
+            {"type": "suggestion", "moves": [MOVE], "move_info": {"depth": "deep"}},
+            "move_info.depth",
+            "expected a number, got 'deep'",
+            "0003-move_info",
+        ),
+        (
+            play(location=LOCATION | {"x": 1.0}),
+            "move.location.x",
+            "expected an integer without a decimal point, got 1.0",
+            "0000-mvp, location",
+        ),
+        (START | {"back_to_back": 2}, "back_to_back", "true or false", "0000-mvp, start"),
+    ],
+)
+def test_deviations_that_some_programs_reject(
+    message: object, path: str, problem: str, clause: str
+) -> None:
+    [only] = find_deviations(message)
+    assert (only.path, only.clause, only.severity) == (path, clause, "warning")
+    assert problem in only.problem
+
+
+def test_all_deviations_of_a_message_are_found() -> None:
+    message = {"type": "suggestion", "moves": [{}, {"location": LOCATION | {"x": "a", "y": None}}]}
+    assert [deviation.path for deviation in find_deviations(message)] == [
+        "moves[0].spin",
+        "moves[0].location",
+        "moves[1].spin",
+        "moves[1].location.x",
+        "moves[1].location.y",
+    ]
+
+
+@given(any_message.moves.map(tbp.TbpPlay))
+def test_encoded_messages_have_no_deviations(message: tbp.TbpPlay) -> None:
+    assert find_deviations(json.loads(encode(message))) == []
+
+
+@given(st.sampled_from(KINDS), st.dictionaries(st.sampled_from(PARTS), any_message.plain_data))
+def test_invalid_messages_have_deviations(kind: str, data: dict[str, object]) -> None:
+    deviations = find_deviations({**data, "type": kind})
+    assert all(found.path and found.problem and found.clause for found in deviations)
+    with contextlib.suppress(ProtocolError):
+        from_object({**data, "type": kind})
+        return
+    assert "error" in {found.severity for found in deviations}
