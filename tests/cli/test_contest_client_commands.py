@@ -169,7 +169,7 @@ def test_a_server_that_goes() -> None:
         (["127.0.0.1", "--token", "t", "--bot", "beam"], 2, "got '127.0.0.1'"),
         (["http://x", "--token", "t", "--bot", "beam"], 2, "--token is for a game server"),
         (["pason://x", "--test", "--bot", "beam"], 2, "only that creates test matches"),
-        (["pason://x", "--token", "t", "--bot", "bean"], 2, "no bot 'bean'; did you mean 'beam'?"),
+        (["pason://x", "--token", "t", "--bot", "bean"], 2, "no bot 'bean' (did you mean 'beam'?)"),
         (["pason://x", "--token", "t", "--bot", "tbp:./nothing"], 2, "nothing"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from sevenbag.bots.check.clauses import OF_BOTS, OF_FRONTENDS
 from sevenbag.bots.check.triangle.clauses import OF_ENGINES
 from sevenbag.bots.external.tbp_profile import PROFILE_OPTIONS, list_profiles, load_profile
-from sevenbag.bots.external.triangle_driver import SETTINGS
+from sevenbag.bots.external.triangle_driver import TriangleSettings
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -35,7 +35,7 @@ def test_every_check_stands_in_its_table(heading: str, clauses: dict[str, object
 
 def test_every_option_of_a_triangle_bot_is_told() -> None:
     text = (DOCS / "triangle.md").read_text("utf-8").split("## Your bot in our arena")[1]
-    assert all(f"`{name}`" in text.split("\n## ")[0] for name in SETTINGS)
+    assert all(f"`{name}`" in text.split("\n## ")[0] for name in TriangleSettings.__struct_fields__)
 
 
 def test_every_profile_and_every_value_of_one_stand_in_their_tables() -> None:

@@ -186,9 +186,9 @@ async def test_a_search_can_be_called_off() -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("pc:min-height=21", "invalid min-height: expected 1 to 20, got 21"),
+        ("pc:min-height=21", "invalid min-height: expected integer from 1 to 20, got 21"),
         ("pc:min-height=0", "integer from 1"),
-        ("pc:width=3", "bot pc has no option 'width'"),
+        ("pc:width=3", "bot pc: unknown option 'width'"),
         ("pc:nodes=x", "expected integer"),
     ],
 )

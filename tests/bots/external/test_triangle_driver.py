@@ -306,19 +306,22 @@ def test_named_by_a_specification() -> None:
     ("spec", "says"),
     [
         ("triangle:", "no command; expected triangle:COMMAND"),
-        ("triangle:stats=always:python3", "no option 'stats'; did you mean 'states'?"),
+        ("triangle:stats=always:python3", "unknown option 'stats' (did you mean 'states'?)"),
         (
             "triangle:states=never:python3",
-            "invalid states: expected one of always, garbage, got 'never'",
+            "invalid states: expected one of 'always', 'garbage', got 'never'",
         ),
-        ("triangle:keys=foo:python3", "invalid keys: expected one of strict, tolerant, got 'foo'"),
+        (
+            "triangle:keys=foo:python3",
+            "invalid keys: expected one of 'strict', 'tolerant', got 'foo'",
+        ),
         (
             "triangle:move_seconds=-1:python3",
-            "invalid move_seconds: expected number from 0, got '-1'",
+            "invalid move_seconds: expected number from 0 to 1000000000, got -1.0",
         ),
         (
             "triangle:quit_seconds=x:python3",
-            "invalid quit_seconds: expected number from 0, got 'x'",
+            "invalid quit_seconds: expected number from 0 to 1000000000, got 'x'",
         ),
         ("triangle:./no-such-bot", "no such command"),
         ("triangel:python3", "did you mean 'triangle'?"),

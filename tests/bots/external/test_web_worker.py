@@ -216,8 +216,11 @@ async def test_only_files_beside_the_entry_are_served(mark: str, tmp_path: Path)
     [
         ("worker:", "no file; expected worker:FILE.js"),
         ("worker:/no/such/bot.js", "no such file: /no/such/bot.js"),
-        (f"worker:host=moon:{WORKER}", "invalid host: expected browser or node, got 'moon'"),
-        (f"worker:hots=node:{WORKER}", "no option 'hots'; did you mean 'host'?"),
+        (
+            f"worker:host=moon:{WORKER}",
+            "invalid host: expected one of 'browser', 'node', got 'moon'",
+        ),
+        (f"worker:hots=node:{WORKER}", "unknown option 'hots' (did you mean 'host'?)"),
     ],
 )
 def test_wrong_specifications(spec: str, words: str) -> None:

@@ -286,8 +286,11 @@ async def test_a_server_of_something_else() -> None:
     [
         ("ws://", "is no address of a WebSocket"),
         ("ws:localhost", "no such command: ws:localhost"),
-        ("tbp:log=x:ws://localhost/", "no option 'log'"),
-        ("tbp:rows=x:ws://localhost/", "invalid rows: expected integer from 0, got 'x'"),
+        ("tbp:log=x:ws://localhost/", "unknown option 'log'"),
+        (
+            "tbp:rows=x:ws://localhost/",
+            "invalid rows: expected integer from 0 to 1000000000, got 'x'",
+        ),
     ],
 )
 def test_wrong_specifications(spec: str, words: str) -> None:

@@ -366,6 +366,6 @@ def test_what_the_server_refuses_is_told(visit: Callable[..., Page]) -> None:
     page.fill("[data-player='1'] [name=options]", "nods=5")
     play(page)
     told = outcome(page)
-    assert told.startswith("No game: bot beam has no option 'nods'; did you mean 'nodes'?")
+    assert told.startswith("No game: bot beam: unknown option 'nods' (did you mean 'nodes'?)")
     # The form is open again.
     assert page.locator("[name=pieces]").is_visible()

@@ -1,46 +1,49 @@
-"""Profiles: the peculiarities of external programs that speak TBP, as data.
+"""Profiles: peculiarities of external programs that speak TBP, as data.
 
-A profile is a file in ``profiles/``. It is chosen by its name, or by what a bot calls itself, and
-single values can be given on top, as in ``tbp:profile=misamino,retry_ms=0:./bot``. What a file
-leaves out is as the official text has it, or as we do where that is silent.
+A profile is a file in ``profiles/``. It is selected by its name or by the announced name of a bot;
+single values can be overridden, as in ``tbp:profile=misamino,retry_ms=0:./bot``. Defaults follow
+the official text.
 
-One format serves for both directions: a profile of a bot says how to drive it, a profile of a
-frontend how that frontend drives, so that a bot can be tried under its conditions, and the settings
-for serving a bot to it (the table ``serve``).
+The profile of a bot describes how to drive it. The profile of a frontend describes how that
+frontend drives bots, so that a bot can be tested under its conditions; the table ``serve`` has the
+settings for serving a bot to it.
 """
 
 from __future__ import annotations
 
 import difflib
 import functools
-import math
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from sevenbag.config.input_file import names_file
-from sevenbag.config.toml import parse_toml, read_toml_text
-from sevenbag.errors import FormatError, SpecError
+from sevenbag.config.loader import load_toml, loads_toml, parse_options
+from sevenbag.errors import SpecError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+Count = Annotated[int, Meta(ge=0, le=10**9)]
+Duration = Annotated[float, Meta(ge=0, le=1e9)]
 
 
 class ServeSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Settings for serving a bot to this frontend.
 
     Attributes:
-        max_moves: how many moves a suggestion has at most.
-        max_line_bytes: bytes of an answer with its end, at most.
-        features: whether to announce features.
-        inputs: whether to tell the way to the first move.
+        max_moves: maximum moves of a suggestion. All frontends accept one.
+        max_line_bytes: maximum bytes of an answer with its line end. A frontend in use reads lines
+            into a buffer of 4096 bytes.
+        features: announce features.
+        inputs: send the inputs of the first move, as in the versus dialect.
     """
 
-    max_moves: int = 1
-    max_line_bytes: int = 4096
+    max_moves: Count = 1
+    max_line_bytes: Count = 4096
     features: bool = True
     inputs: bool = False
 
@@ -49,50 +52,50 @@ class TbpProfile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Settings for the communication with a program.
 
     Attributes:
-        name: of the profile.
-        summary: whose it is, in a few words.
-        names: what the program calls itself in ``info.name``; case, blanks and signs aside.
-        worker: whether these names select the profile only for Web Workers.
-        order: which message comes first after a move.
-        selection: which of a bot's moves is played: the first ``legal`` one, or the ``first`` or
-            ``last`` whether legal or not.
-        spin: what a bot's claim of a spin is: a ``hint`` that chooses between two ways to the
-            same cells, nothing at all (``ignore``), or a part of the move, which is illegal if the
-            claim is wrong (``strict``). What a spin is worth, the game decides in any case.
-        inputs: what is done with the way that a move may bring along. If it leads elsewhere, the
-            move is made nevertheless, which is counted (``check``) or not even looked at
-            (``ignore``), or is illegal (``strict``).
-        json: ``spaced`` has blanks behind colons and commas.
-        retry_ms: how long after an answer without moves a bot is asked again.
+        name: name of the profile.
+        summary: short description.
+        names: announced names (``info.name``) that select the profile, ignoring case, spaces and
+            punctuation.
+        worker: select the profile by these names only for Web Workers.
+        order: first message after a move.
+        selection: move of a list that is played: the first ``legal`` one, or the ``first`` or
+            ``last`` one, which forfeits if it is illegal.
+        spin: use of a bot's spin claim: a ``hint`` that selects between two paths to the same
+            cells; ``ignore``; or ``strict``: a wrong claim makes the move illegal. The game alone
+            decides the score of a spin.
+        inputs: use of the inputs of a move. If they lead elsewhere, the move is played and counted
+            as misdrop (``check``), played (``ignore``) or illegal (``strict``).
+        json: ``spaced`` writes spaces after colons and commas.
+        retry_ms: pause before a bot is asked again after an answer without moves.
         retries: maximum number of such retries; with 0, the first such answer is a resignation.
-        wait_ms: how long after a ``start`` it is first asked.
-        thinks: ``always``, from ``start`` or ``play`` on, so that a limit in milliseconds is
-            waited for before it is asked; or only ``when_asked``.
-        restart: when a new ``start`` takes the place of ``play``: after ``garbage`` alone, after a
-            first ``hold`` too, or for every ``move``.
+        wait_ms: pause between a ``start`` and the first question.
+        thinks: ``always``: from ``start`` or ``play`` on, so a limit in milliseconds passes before
+            the question; or only ``when_asked``.
+        restart: moves sent as ``start`` instead of ``play``: those after ``garbage``, also a first
+            ``hold``, or every ``move``.
         restart_above: number of rows that the bot sees. A move above them, or on a higher stack, is
             sent as ``start``.
-        garbage: whether the message ``garbage`` is used if the bot announces it.
-        follows_play: whether it plays the move of ``play``; if not, a move other than its first
-            is sent as ``start``.
-        suggest_plays: whether a question makes it play its own move; then it is never asked
-            twice about a position.
-        play: the form of the move in ``play``: its ``own``, or the ``canonical`` one.
-        back_to_back: ``boolean`` or ``count``.
-        cells: ``letters`` of pieces, or ``garbage`` for all that is filled.
+        garbage: send the message ``garbage`` if the bot announces it.
+        follows_play: true if the bot plays the move of ``play``; otherwise a move other than its
+            first suggestion is sent as ``start``.
+        suggest_plays: true if a question makes the bot play its own move; then it is asked only
+            once about a position.
+        play: form of the move in ``play``: the bot's ``own`` or the ``canonical`` one.
+        back_to_back: type of the field: ``boolean`` or ``count``.
+        cells: filled cells: ``letters`` of pieces, or ``garbage``.
         rows: number of rows that are sent.
-        randomizer: whether it is sent.
-        opponents: whether they are sent if they are known.
-        meter: whether pending garbage is sent.
-        pieces_after_first_hold: how many ``new_piece`` come after it.
-        min_queue: pieces in view, the current one among them, that it needs.
-        min_nodes: minimum nodes for its search if it announces that feature; 0 for none.
-        process: whether the same one is kept for the next ``game``, or a new one started.
-        info_seconds: to introduce itself.
-        ready_seconds: to answer the rules.
-        move_seconds: to answer a question.
-        quit_seconds: to leave by itself.
-        serve: settings for serving a bot to it.
+        randomizer: send the randomizer.
+        opponents: send the opponents if they are known.
+        meter: send the pending garbage.
+        pieces_after_first_hold: number of ``new_piece`` messages after the first hold.
+        min_queue: number of visible pieces that the bot needs, with the current one.
+        min_nodes: minimum nodes of a search if the bot announces that feature; 0 for none.
+        process: ``kept`` for the next game, or a ``new`` one for each game.
+        info_seconds: time limit for ``info``.
+        ready_seconds: time limit for the answer to the rules.
+        move_seconds: time limit for an answer.
+        quit_seconds: time to exit after ``quit``.
+        serve: settings for serving a bot to the program.
     """
 
     name: str = "official"
@@ -104,35 +107,35 @@ class TbpProfile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     spin: Literal["hint", "ignore", "strict"] = "hint"
     inputs: Literal["check", "ignore", "strict"] = "check"
     json: Literal["compact", "spaced"] = "compact"
-    retry_ms: float = 50.0
-    retries: int = 1_000_000
-    wait_ms: float = 0.0
+    retry_ms: Duration = 50.0
+    retries: Count = 1_000_000
+    wait_ms: Duration = 0.0
     thinks: Literal["always", "when_asked"] = "always"
     restart: Literal["garbage", "hold", "move"] = "garbage"
-    restart_above: int = 40
+    restart_above: Count = 40
     garbage: bool = True
     follows_play: bool = True
     suggest_plays: bool = False
     play: Literal["own", "canonical"] = "own"
     back_to_back: Literal["boolean", "count"] = "boolean"
     cells: Literal["letters", "garbage"] = "letters"
-    rows: int = 40
+    rows: Count = 40
     randomizer: bool = True
     opponents: bool = False
     meter: bool = False
-    pieces_after_first_hold: int = 2
-    min_queue: int = 0
-    min_nodes: int = 0
+    pieces_after_first_hold: Count = 2
+    min_queue: Count = 0
+    min_nodes: Count = 0
     process: Literal["kept", "new"] = "kept"
-    info_seconds: float = 10.0
-    ready_seconds: float = 10.0
-    move_seconds: float = 5.0
-    quit_seconds: float = 1.0
+    info_seconds: Duration = 10.0
+    ready_seconds: Duration = 10.0
+    move_seconds: Duration = 5.0
+    quit_seconds: Duration = 1.0
     serve: ServeSettings = ServeSettings()
 
 
 OFFICIAL_PROFILE: Final = TbpProfile()
-"""As the official text has it, and as we read it where it is silent."""
+"""Profile of the official text."""
 
 WORKER_PROFILE: Final = msgspec.structs.replace(OFFICIAL_PROFILE, info_seconds=30.0)
 """Official profile for Web Workers, which may compile code before they send ``info``."""
@@ -147,11 +150,8 @@ def load_profile(name: str) -> TbpProfile:
     key = name.strip().lower()
     known = _load_profiles()
     if name.lower().endswith(".toml") or (key not in known and names_file(name)):
-        try:
-            text = read_toml_text(name)
-        except FormatError as error:
-            raise SpecError(f"profile {name}: {error}") from None
-        return parse_profile(text, Path(name).stem)
+        profile = load_toml(name, TbpProfile, error=SpecError)
+        return msgspec.structs.replace(profile, name=Path(name).stem)
     if key not in known:
         near = difflib.get_close_matches(key, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -169,9 +169,10 @@ def find_profile(info_name: str, *, worker: bool = False) -> TbpProfile | None:
 
     Args:
         info_name: name in its ``info``.
-        worker: whether the bot is a Web Worker, for which profiles of workers take precedence.
+        worker: the bot is a Web Worker; profiles of workers take precedence.
 
-    Returns: the profile, or None.
+    Returns:
+        The profile, or None.
     """
     plain = _normalize_name(info_name)
     named = [
@@ -186,79 +187,34 @@ def override_profile(base: TbpProfile, options: Mapping[str, str]) -> TbpProfile
     """Return a profile with single values changed.
 
     Args:
-        base: the profile.
-        flags: by their names, as texts.
+        base: profile to change.
+        options: values as texts, by the names in `PROFILE_OPTIONS`.
 
     Raises:
-        SpecError: there is no such value, or it cannot be that; the message says what it can be.
+        SpecError: an option is unknown or invalid.
     """
-    changes: dict[str, object] = {}
-    for key, text in options.items():
-        if key not in PROFILE_OPTIONS:
-            near = difflib.get_close_matches(key, PROFILE_OPTIONS, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise SpecError(
-                f"a profile has no {key!r}{hint}; there are {', '.join(PROFILE_OPTIONS)}"
-            )
-        changes[key] = read_value(_FIELDS[key], text)
-    return msgspec.structs.replace(base, **changes)
+    if not options:
+        return base
+    return parse_options(options, TbpProfile, "profile", base=base, names=PROFILE_OPTIONS)
 
 
 def parse_profile(text: str, name: str) -> TbpProfile:
     """Parse a profile from TOML.
 
     Raises:
-        SpecError: it is none; the message says where.
+        SpecError: the profile is invalid; the message names the line.
     """
-    try:
-        read = msgspec.convert(parse_toml(text), TbpProfile)
-    except (FormatError, msgspec.ValidationError) as error:
-        raise SpecError(f"profile {name}: {error}") from None
-    return msgspec.structs.replace(read, name=name)
-
-
-def read_value(field: msgspec.structs.FieldInfo, text: str) -> bool | str | float:
-    """Read the value of a bot's option from text.
-
-    Args:
-        field: the option's field; its default tells the type.
-        text: as given in a specification.
-
-    Raises:
-        SpecError: the option cannot have this value; the message says which it can have.
-    """
-    default = field.default
-    if isinstance(default, bool):
-        if text.lower() not in _BOOLEANS:
-            raise SpecError(f"invalid {field.name}: expected yes or no, got {text!r}")
-        return _BOOLEANS[text.lower()]
-    if isinstance(default, str):
-        choices = cast("tuple[str, ...]", field.type.__args__)
-        if text not in choices:
-            raise SpecError(
-                f"invalid {field.name}: expected one of {', '.join(choices)}, got {text!r}"
-            )
-        return text
-    kind = int if isinstance(default, int) else float
-    try:
-        number = kind(text)
-    except ValueError:
-        number = -1
-    if not (0 <= number <= _MAX_VALUE and math.isfinite(number)):
-        expected = "integer" if kind is int else "number"
-        raise SpecError(f"invalid {field.name}: expected {expected} from 0, got {text!r}")
-    return number
+    profile = loads_toml(text, TbpProfile, f"profile {name}", error=SpecError)
+    return msgspec.structs.replace(profile, name=name)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_FIELDS: Final = {field.name: field for field in msgspec.structs.fields(TbpProfile)}
 _NO_OPTIONS: Final = {"name", "summary", "names", "worker", "serve"}
-PROFILE_OPTIONS: Final = tuple(name for name in _FIELDS if name not in _NO_OPTIONS)
-"""The values of a profile that can be given one by one."""
-
-_BOOLEANS: Final = {"yes": True, "true": True, "no": False, "false": False}
-_MAX_VALUE: Final = 10.0**9
+PROFILE_OPTIONS: Final = tuple(
+    name for name in TbpProfile.__struct_fields__ if name not in _NO_OPTIONS
+)
+"""Values of a profile that can be overridden."""
 
 
 @functools.cache

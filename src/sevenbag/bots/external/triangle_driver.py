@@ -10,15 +10,14 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-import msgspec
 from msgspec import UNSET, Struct
 
 from sevenbag.bots.bot import Bot, Limits, Suggestion, printable_name
 from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT, MessageReader
 from sevenbag.bots.external.process import create_process_launcher, program_name, split_command
-from sevenbag.bots.external.tbp_profile import read_value
+from sevenbag.bots.external.tbp_profile import Duration  # noqa: TC001  # msgspec reads it
 from sevenbag.bots.external.websocket_channel import is_websocket_url
 from sevenbag.errors import (
     BotDiedError,
@@ -63,41 +62,22 @@ class TriangleSettings(Struct, frozen=True, kw_only=True):
     """Settings for the communication with a bot.
 
     Attributes:
-        states: whether the position is sent ``always``, before each question, or after ``garbage``
-            alone, as Triangle.js does.
-        keys: whether the names of keys that the published text has, and no host, are an error
-            (``strict``) or taken (``tolerant``).
-        process: whether a ``new`` one is started for each game, as the examples of Triangle.js do,
-            or the same one ``kept``.
-        info_seconds: to introduce itself.
-        move_seconds: to answer a question.
-        quit_seconds: to leave by itself.
+        states: send the position ``always``, before each question, or only after ``garbage``, as
+            Triangle.js does.
+        keys: key names of the published text that no host knows are an error (``strict``) or
+            accepted (``tolerant``).
+        process: a ``new`` one for each game, as the examples of Triangle.js, or ``kept``.
+        info_seconds: time limit for ``info``.
+        move_seconds: time limit for an answer.
+        quit_seconds: time to exit.
     """
 
     states: Literal["always", "garbage"] = "always"
     keys: Literal["strict", "tolerant"] = "strict"
     process: Literal["new", "kept"] = "new"
-    info_seconds: float = 10.0
-    move_seconds: float = 5.0
-    quit_seconds: float = 1.0
-
-
-SETTINGS: Final = TriangleSettings.__struct_fields__
-"""Names of the settings, as they are given in a specification."""
-
-
-def read_settings(flags: Mapping[str, str]) -> TriangleSettings:
-    """Read the settings of a specification; their names are in `SETTINGS`.
-
-    Raises:
-        SpecError: a setting cannot have that value; the message says which it can have.
-    """
-    values: dict[str, Any] = {
-        field.name: read_value(field, flags[field.name])
-        for field in msgspec.structs.fields(TriangleSettings)
-        if field.name in flags
-    }
-    return TriangleSettings(**values)
+    info_seconds: Duration = 10.0
+    move_seconds: Duration = 5.0
+    quit_seconds: Duration = 1.0
 
 
 class TriangleDriver(Bot):
