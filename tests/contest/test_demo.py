@@ -222,7 +222,7 @@ def test_running_games_are_finished_unless_one_insists(tmp_path: Path, times: in
         (["game-server"], "invalid server.scheduler"),
         (["serve", "--settings", "missing.toml"], "missing.toml"),
         (["serve", "--set", "site.port=x"], "site.port"),
-        (["serve", "--set", "site.store=nonsense"], "it is sqlite:///FILE"),
+        (["serve", "--set", "site.store=nonsense"], "expected sqlite:///FILE"),
         (
             ["serve", "--set", "server.bind=0.0.0.0", "--game-servers", "2"],
             "each needs its own address",
@@ -242,7 +242,7 @@ def test_what_cannot_be_used_is_named(words: list[str], told: str, tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["export"], "there is no file contest.db"),
+        (["export"], "no file contest.db"),
         (["register", "--team", "test  client", "--password-file", "password"], "our own player"),
     ],
 )

@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("", "cannot be read"),
-        ("contest.db", "cannot be read"),
-        ("/var/lib/contest.db", "cannot be read"),
-        ("sqlite://", "names no file"),
-        ("sqlite:///", "names no file"),
-        ("sqlite:///:memory:", "names no file"),
-        ("sqlite://contest.db", "names no file"),
-        ("mysql://u:hunter2@h/d", "cannot be in 'mysql'"),
-        ("postgresql+asyncpg://u:hunter2@h/d", "cannot be in"),
-        ("postgresql://u:hunter2@h:port/d", "cannot be read"),
+        ("", "invalid store URL"),
+        ("contest.db", "invalid store URL"),
+        ("/var/lib/contest.db", "invalid store URL"),
+        ("sqlite://", "expected sqlite:///FILE"),
+        ("sqlite:///", "expected sqlite:///FILE"),
+        ("sqlite:///:memory:", "expected sqlite:///FILE"),
+        ("sqlite://contest.db", "expected sqlite:///FILE"),
+        ("mysql://u:hunter2@h/d", "got 'mysql'"),
+        ("postgresql+asyncpg://u:hunter2@h/d", "got 'postgresql.asyncpg'"),
+        ("postgresql://u:hunter2@h:port/d", "invalid store URL"),
     ],
 )
 def test_urls_that_name_no_store(url: str, words: str) -> None:
@@ -97,7 +97,7 @@ def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
 def test_files_of_another_kind_are_left_alone(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / "contest.db"
     file.write_bytes(data)
-    with pytest.raises(StoreCorruptError, match="is no database"):
+    with pytest.raises(StoreCorruptError, match="is not a database"):
         Store(f"sqlite:///{file}").open()
     assert file.read_bytes() == data
 
@@ -121,7 +121,7 @@ def test_a_store_that_can_be_read_only_is_read(tmp_path: Path) -> None:
         match(store)
     with Store(f"sqlite:///file:{file}?mode=ro&uri=true") as store:
         assert store.teams.count() == 2
-        with pytest.raises(StoreUnreachableError, match="can be read only"):
+        with pytest.raises(StoreUnreachableError, match="is read-only"):
             teams(store, "three")
 
 
@@ -236,7 +236,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(tmp_path: Path) -> None:
         with store._database.read_transaction() as session:
             pages = session.scalar(text("PRAGMA page_count"))
             session.execute(text(f"PRAGMA max_page_count = {pages + 2}"))
-        with pytest.raises(StoreUnreachableError, match="no room"):
+        with pytest.raises(StoreUnreachableError, match="no space left"):
             store.matches.add_game(row.token, game(1), bytes(100_000))
         assert store.matches.list_game_results(row.token) == ()
         assert store.matches.get(row.token).games == (0, 0)

@@ -49,14 +49,14 @@ def test_a_team_registers_and_is_in(site: Running) -> None:
 @pytest.mark.parametrize(
     ("name", "password", "again", "told"),
     [
-        ("", PASSWORD, "", "cannot be the name of a team"),
+        ("", PASSWORD, "", "Invalid name of a team"),
         ("x" * 81, PASSWORD, "", "1 to 80 printable characters"),
         ("tab\there", PASSWORD, "", "printable"),
         ("Short", "seven77", "", "7 characters, must have 8 to 128"),
         ("Long", "x" * 129, "", "129 characters, must have 8 to 128"),
         ("Twice", PASSWORD, "something else", "not the same"),
         ("test  client", PASSWORD, "", "our own player"),
-        ("taken", PASSWORD, "", "'taken' belongs to another already"),
+        ("taken", PASSWORD, "", "'taken' is already taken"),
     ],
 )
 def test_what_is_refused_says_why(
@@ -344,7 +344,7 @@ def test_a_link_makes_one_organiser(make_site: Callable[..., Running]) -> None:
     assert "Become an administrator" in visitor.get(path).words
     # To look is not to use; nor is to do it wrong.
     wrong = visitor.send(path, name=" ", password=PASSWORD, password_again=PASSWORD)
-    assert (wrong.status, "cannot be the name" in wrong.words) == (422, True)
+    assert (wrong.status, "Invalid name" in wrong.words) == (422, True)
     short = visitor.send(path, name="Grace", password="short", password_again="short")
     assert (short.status, "8 to 128" in short.words) == (422, True)
     done = visitor.send(path, name="Grace", password=PASSWORD, password_again=PASSWORD)

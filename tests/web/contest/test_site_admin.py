@@ -75,8 +75,8 @@ def test_a_contest_is_planned(site: Running, admin: Visitor) -> None:
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"name": "", "bracket": "yes"}, "cannot be the name"),
-        ({"name": "x" * 100, "bracket": "yes"}, "cannot be the name"),
+        ({"name": "", "bracket": "yes"}, "Invalid name"),
+        ({"name": "x" * 100, "bracket": "yes"}, "Invalid name"),
         ({"name": "Neither"}, "a ranking, a bracket or both"),
         ({"name": "One", "bracket": "yes", "qualifiers": "1"}, "2 qualifiers at least"),
         ({"name": "Minus", "bracket": "yes", "qualifiers": "-1"}, "non-negative integer"),

@@ -1,8 +1,8 @@
 """Store the teams, contests, matches and games of a contest in SQLite or PostgreSQL.
 
-`Store` is the entry point, its parts are `accounts`, `contest_store` and `match_store`; `rows` are
-the values that they return. `database` has transactions and migrations, `tables` the SQL schema,
-and `export` writes results for other programs.
+`Store` is the entry point; its parts are in `accounts`, `contest_store` and `match_store`, and
+`rows` has the values that they return. `database` has transactions and migrations, `tables` the
+SQL schema, and `export` writes results for other programs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Contests: who takes part, by which rules and plan, and where they are."""
+"""Contests with their entrants, rules, plans and states."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import msgspec
 from sqlalchemy import delete, select, update
 
 from sevenbag.contest.bracket import MAX_ENTRANTS, ContestPlan, ContestTournament
+from sevenbag.contest.store.database import get_row, newest_first
 from sevenbag.contest.store.match_store import (
-    as_json,
-    match_result_of,
+    create_match,
+    decode_match_result,
+    decode_rules,
+    encode_column,
     match_row,
-    new_match,
-    rules_of,
 )
 from sevenbag.contest.store.rows import (
-    MAX_ID,
     ContestRow,
     ContestState,
     Entrant,
@@ -26,7 +26,7 @@ from sevenbag.contest.store.rows import (
     validate_name,
 )
 from sevenbag.contest.store.tables import ContestTable, EntrantTable, MatchTable, TeamTable
-from sevenbag.errors import InputError, UnknownEntryError
+from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sevenbag.contest.settings import ContestRules
     from sevenbag.contest.store.database import Database
 
-_NEXT: Final[dict[ContestState, frozenset[ContestState]]] = {
+_NEXT_STATES: Final[dict[ContestState, frozenset[ContestState]]] = {
     "planned": frozenset({"running", "called off"}),
     "running": frozenset({"paused", "finished", "called off"}),
     "paused": frozenset({"running", "finished", "called off"}),
@@ -56,60 +56,52 @@ class ContestStore:
     def add(
         self, name: str, rules: ContestRules, plan: ContestPlan, entrants: Sequence[int] = ()
     ) -> ContestRow:
-        """Plan a contest.
+        """Add a planned contest.
 
         Args:
-            name: for people.
-            rules: of its matches.
-            plan: of their order.
-            entrants: teams by number, in the order in which they are seeded.
+            name: display name.
+            rules: rules of its matches.
+            plan: plan of its matches.
+            entrants: numbers of the teams in seeding order.
 
         Raises:
-            InputError: a name that can be none, a team twice, or too many.
+            InputError: invalid name, repeated team, or too many teams.
             UnknownEntryError: no such team.
         """
         with self._database.write_transaction() as session:
             contest = ContestTable(
                 name=validate_name(name, "a contest"),
                 state="planned",
-                rules=as_json(rules),
-                plan=as_json(plan),
+                rules=encode_column(rules),
+                plan=encode_column(plan),
                 revision=1,
                 created=self._clock(),
             )
             session.add(contest)
             session.flush()
-            _enter(session, contest.id, entrants)
-            return _row(session, contest)
+            _add_entrants(session, contest.id, entrants)
+            return _contest_row(session, contest)
 
     def get(self, contest_id: int) -> ContestRow:
-        """The contest of this number.
+        """Return the contest with a number.
 
         Raises:
-            UnknownEntryError: there is none.
+            UnknownEntryError: no such contest.
         """
         with self._database.read_transaction() as session:
-            found = session.get(ContestTable, contest_id) if is_id(contest_id) else None
-            if found is None:
-                raise UnknownEntryError(f"the store knows no contest number {contest_id}")
-            return _row(session, found)
+            return _contest_row(session, get_row(session, ContestTable, contest_id, "contest"))
 
     def list(self, *, limit: int = 50, before: int | None = None) -> tuple[ContestRow, ...]:
-        """Contests, the newest first.
+        """Return contests, the newest first.
 
         Args:
-            limit: so many, at most.
-            before: only those older than the contest of this number.
+            limit: maximum number of contests.
+            before: number of the last contest of the previous page.
         """
-        last = MAX_ID if before is None else min(before - 1, MAX_ID)
+        query = newest_first(select(ContestTable), ContestTable.id, limit, before)
         with self._database.read_transaction() as session:
-            found = session.scalars(
-                select(ContestTable)
-                .where(ContestTable.id <= last)
-                .order_by(ContestTable.id.desc())
-                .limit(limit)
-            ).all()
-            return tuple(_row(session, contest) for contest in found)
+            contests = session.scalars(query).all()
+            return tuple(_contest_row(session, contest) for contest in contests)
 
     def update_plan(
         self,
@@ -120,13 +112,13 @@ class ContestStore:
         plan: ContestPlan | None = None,
         entrants: Sequence[int] | None = None,
     ) -> ContestRow | None:
-        """Change what was planned; what is None stays.
+        """Change a planned contest; values that are None stay.
 
         Returns:
-            The contest as it is now; None if somebody else changed it first: read it again.
+            The changed contest; None if it was changed since it was read.
 
         Raises:
-            InputError: the contest has begun, or what is given can be none of a contest.
+            InputError: the contest is not planned, or a value is invalid.
             UnknownEntryError: no such team.
         """
         if row.state != "planned":
@@ -135,61 +127,56 @@ class ContestStore:
         if name is not None:
             values["name"] = validate_name(name, "a contest")
         if rules is not None:
-            values["rules"] = as_json(rules)
+            values["rules"] = encode_column(rules)
         if plan is not None:
-            values["plan"] = as_json(plan)
+            values["plan"] = encode_column(plan)
         with self._database.write_transaction() as session:
-            changed = _changed(session, row, values)
+            changed = _update_contest(session, row, values)
             if changed is None:
                 return None
             if entrants is not None:
                 session.execute(delete(EntrantTable).where(EntrantTable.contest_id == row.id))
-                _enter(session, row.id, entrants)
-            return _row(session, changed)
+                _add_entrants(session, row.id, entrants)
+            return _contest_row(session, changed)
 
     def set_state(self, row: ContestRow, state: ContestState) -> ContestRow | None:
-        """Put a contest into another state, unless somebody else changed it since it was read.
+        """Change the state of a contest.
 
         Returns:
-            The contest as it is now; None if somebody else was faster: read it again.
+            The changed contest; None if it was changed since it was read.
 
         Raises:
-            InputError: a state that does not follow on its own.
+            InputError: the state cannot follow the current one.
         """
-        if state not in _NEXT[row.state]:
+        if state not in _NEXT_STATES[row.state]:
             raise InputError(f"a contest that is {row.state!r} cannot become {state!r}")
         if state == "running" and len(row.entrants) < 2:
-            raise InputError(f"a contest of {len(row.entrants)} teams cannot begin: 2 at least")
+            raise InputError(f"a contest needs at least 2 teams, got {len(row.entrants)}")
         values: dict[str, Any] = {"state": state}
         if state == "running" and row.began is None:
             values["began"] = self._clock()
-        if not _NEXT[state]:
+        if not _NEXT_STATES[state]:
             values["ended"] = self._clock()
         with self._database.write_transaction() as session:
-            changed = _changed(session, row, values)
-            return None if changed is None else _row(session, changed)
+            changed = _update_contest(session, row, values)
+            return None if changed is None else _contest_row(session, changed)
 
     def tournament(self, contest_id: int) -> ContestTournament:
-        """Where a contest stands, from its plan and its finished matches.
+        """Return the standing of a contest, from its plan and its finished matches.
 
         Raises:
             UnknownEntryError: no such contest.
         """
         with self._database.read_transaction() as session:
-            contest = session.get(ContestTable, contest_id) if is_id(contest_id) else None
-            if contest is None:
-                raise UnknownEntryError(f"the store knows no contest number {contest_id}")
-            matches = _matches(session, contest)
-            return _tournament(contest, _teams(session, contest), matches)
+            contest = get_row(session, ContestTable, contest_id, "contest")
+            matches = _list_matches(session, contest)
+            return _create_tournament(contest, _list_teams(session, contest), matches)
 
     def create_due_matches(self, contest_id: int) -> tuple[MatchRow, ...]:
-        """Add all matches of a running contest that can be played now and are not there yet.
+        """Add the matches of a running contest that can be played now; return the new ones.
 
-        All in one transaction: of two schedulers one adds them, and a contest that was paused a
-        moment before gets none.
-
-        Returns:
-            The new ones.
+        This is one transaction, so that only one of several schedulers adds them, and a contest
+        that was paused meanwhile gets none.
         """
         if not is_id(contest_id):
             return ()
@@ -197,12 +184,12 @@ class ContestStore:
             contest = session.get(ContestTable, contest_id, with_for_update=True)
             if contest is None or contest.state != "running":
                 return ()
-            teams, there = _teams(session, contest), _matches(session, contest)
-            taken = {match.slot for match in there}
+            teams, matches = _list_teams(session, contest), _list_matches(session, contest)
+            slots = {match.slot for match in matches}
             added = [
-                _match(contest, fixture, teams, self._clock())
-                for fixture in _tournament(contest, teams, there).due_matches
-                if fixture.slot not in taken
+                _create_due_match(contest, due, teams, self._clock())
+                for due in _create_tournament(contest, teams, matches).due_matches
+                if due.slot not in slots
             ]
             session.add_all(added)
             session.flush()
@@ -211,22 +198,23 @@ class ContestStore:
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_plan_of = msgspec.json.Decoder(ContestPlan).decode
+_decode_plan = msgspec.json.Decoder(ContestPlan).decode
 
 
-def _enter(session: Session, contest_id: int, entrants: Sequence[int]) -> None:
+def _add_entrants(session: Session, contest_id: int, entrants: Sequence[int]) -> None:
     if len(set(entrants)) != len(entrants):
-        raise InputError("a team takes part in a contest once")
+        raise InputError("a team can take part in a contest only once")
     if len(entrants) > MAX_ENTRANTS:
-        raise InputError(f"{len(entrants)} teams are too many: {MAX_ENTRANTS} at most")
+        raise InputError(f"expected at most {MAX_ENTRANTS} teams, got {len(entrants)}")
     for number, team_id in enumerate(entrants):
-        if not is_id(team_id) or session.get(TeamTable, team_id) is None:
-            raise UnknownEntryError(f"the store knows no team number {team_id}")
+        get_row(session, TeamTable, team_id, "team")
         session.add(EntrantTable(contest_id=contest_id, number=number, team_id=team_id))
     session.flush()
 
 
-def _changed(session: Session, row: ContestRow, values: dict[str, Any]) -> ContestTable | None:
+def _update_contest(
+    session: Session, row: ContestRow, values: dict[str, Any]
+) -> ContestTable | None:
     return session.scalars(
         update(ContestTable)
         .where(ContestTable.id == row.id, ContestTable.revision == row.revision)
@@ -235,7 +223,7 @@ def _changed(session: Session, row: ContestRow, values: dict[str, Any]) -> Conte
     ).one_or_none()
 
 
-def _teams(session: Session, contest: ContestTable) -> Sequence[TeamTable]:
+def _list_teams(session: Session, contest: ContestTable) -> Sequence[TeamTable]:
     return session.scalars(
         select(TeamTable)
         .join(EntrantTable, EntrantTable.team_id == TeamTable.id)
@@ -244,8 +232,8 @@ def _teams(session: Session, contest: ContestTable) -> Sequence[TeamTable]:
     ).all()
 
 
-def _matches(session: Session, contest: ContestTable) -> Sequence[MatchTable]:
-    """Those that were not called off, and so have their slots."""
+def _list_matches(session: Session, contest: ContestTable) -> Sequence[MatchTable]:
+    """Return the matches that occupy slots; cancelled ones do not."""
     return session.scalars(
         select(MatchTable).where(
             MatchTable.contest_id == contest.id, MatchTable.state != "called off"
@@ -253,44 +241,45 @@ def _matches(session: Session, contest: ContestTable) -> Sequence[MatchTable]:
     ).all()
 
 
-def _tournament(
+def _create_tournament(
     contest: ContestTable, teams: Sequence[TeamTable], matches: Sequence[MatchTable]
 ) -> ContestTournament:
     return ContestTournament(
         [team.name for team in teams],
-        _plan_of(contest.plan),
-        {match.slot: match_result_of(match.result) for match in matches if match.result},
+        _decode_plan(contest.plan),
+        {match.slot: decode_match_result(match.result) for match in matches if match.result},
     )
 
 
-def _match(
-    contest: ContestTable, fixture: DueMatch, teams: Sequence[TeamTable], now: float
+def _create_due_match(
+    contest: ContestTable, due: DueMatch, teams: Sequence[TeamTable], now: float
 ) -> MatchTable:
-    first, second = (teams[entrant] for entrant in fixture.entrants)
-    return new_match(
+    first, second = (teams[entrant] for entrant in due.entrants)
+    return create_match(
         "contest",
-        fixture.name,
+        due.name,
         (
             MatchPlayer(team=first.name, team_id=first.id),
             MatchPlayer(team=second.name, team_id=second.id),
         ),
-        rules_of(contest.rules),
+        contest.rules,
         now=now,
         contest_id=contest.id,
-        slot=fixture.slot,
+        slot=due.slot,
     )
 
 
-def _row(session: Session, contest: ContestTable) -> ContestRow:
+def _contest_row(session: Session, contest: ContestTable) -> ContestRow:
+    entrants = tuple(
+        Entrant(team_id=team.id, name=team.name) for team in _list_teams(session, contest)
+    )
     return ContestRow(
         id=contest.id,
         name=contest.name,
         state=msgspec.convert(contest.state, ContestState),
-        rules=rules_of(contest.rules),
-        plan=_plan_of(contest.plan),
-        entrants=tuple(
-            Entrant(team_id=team.id, name=team.name) for team in _teams(session, contest)
-        ),
+        rules=decode_rules(contest.rules),
+        plan=_decode_plan(contest.plan),
+        entrants=entrants,
         revision=contest.revision,
         created=contest.created,
         began=contest.began,

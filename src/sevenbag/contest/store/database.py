@@ -1,8 +1,7 @@
-"""The database below the store: its URL, its transactions, and its errors in our words.
+"""Connection to the database: URL, transactions, migrations and translation of errors.
 
-SQLite is set up so that what is committed survives the death of any process and of the machine:
-a log that is written ahead, and synced at each commit. It knows one writer at a time; the others
-wait in line.
+SQLite uses a write-ahead log that is synced at each commit, so that commits survive a crash of the
+process or the machine. It has one writer at a time; others wait.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 from alembic import command
@@ -24,6 +23,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import URL, create_engine, event, exc, inspect, make_url, text
 from sqlalchemy.orm import Session
 
+from sevenbag.contest.store.rows import MAX_ID, is_id
 from sevenbag.contest.store.tables import Base
 from sevenbag.errors import (
     InputError,
@@ -34,67 +34,69 @@ from sevenbag.errors import (
     StoreUnreachableError,
     StoreUrlError,
     StoreVersionError,
+    UnknownEntryError,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import Connection, Engine, Select
+    from sqlalchemy.orm import InstrumentedAttribute
     from sqlalchemy.pool import ConnectionPoolEntry
 
+_Table = TypeVar("_Table", bound=Base)
+
 _WRITES: Final = "sevenbag_writes"
-
 _POSTGRESQL: Final = "postgresql+psycopg"
-
 _URLS: Final = "sqlite:///FILE or postgresql+psycopg://USER:PASSWORD@HOST/DATABASE"
 
-_POOL: Final = 8
-"""Connections that stay open; as many threads ask at once, usually."""
+_POOL_SIZE: Final = 8
+"""Connections that stay open, for as many threads at once."""
 
 
 class Database:
     """Connections to one database, and transactions on them, from any thread.
 
     Attributes:
-        url: as it may be shown: without password.
+        url: URL without the password.
     """
 
     def __init__(self, url: str, *, timeout: float, create: bool = True) -> None:
-        """Look at the URL; nothing is opened yet.
+        """Create a closed database.
 
         Args:
-            url: SQLAlchemy's: ``sqlite:///FILE`` or ``postgresql+psycopg://...``.
-            patience: seconds to wait for others that write, and for a server to answer.
-            may_be_new: whether SQLite's file is made when it is not there.
+            url: SQLAlchemy URL, ``sqlite:///FILE`` or ``postgresql+psycopg://...``.
+            timeout: seconds to wait for other writers, and for a server.
+            create: True to create a missing SQLite file.
 
         Raises:
-            StoreUrlError: it is none of these.
-            MissingExtraError: the driver for PostgreSQL is not installed.
+            StoreUrlError: invalid URL.
+            MissingExtraError: the PostgreSQL driver is not installed.
         """
-        self._url = _checked(url)
-        self._patience = timeout
-        self._may_be_new = create
+        self._url = _parse_url(url)
+        self._timeout = timeout
+        self._create = create
         self._engine: Engine | None = None
-        self._turn = threading.Lock()
-        # What drivers take besides, a password among it, is not shown.
+        self._lock = threading.Lock()
+        # Driver options are not shown, since they may include a password.
         self.url = self._url.set(query={}).render_as_string(hide_password=True)
 
     def open(self) -> None:
-        """Connect, and bring the tables up to date.
+        """Connect and migrate the tables.
 
         Raises:
-            StoreError: it cannot be opened; the kind says why.
+            StoreError: the database cannot be opened; the class gives the reason.
         """
         if self._engine is not None:
             return
         if self._is_sqlite:
             self._prepare_file()
-        engine = self._sqlite() if self._is_sqlite else self._postgresql()
+        engine = self._create_sqlite() if self._is_sqlite else self._create_postgresql()
         self._engine = engine
         try:
-            with self._in_our_words():
+            with self._translated_errors():
                 if self._is_sqlite:
-                    self._write_ahead(engine)
+                    self._enable_write_ahead_log(engine)
                 migrate(engine.execution_options(**{_WRITES: True}), self.url)
         except BaseException:
             self.close()
@@ -108,23 +110,37 @@ class Database:
 
     @contextmanager
     def read_transaction(self) -> Generator[Session]:
-        """A transaction that sees the database as it is at one moment."""
-        engine = self._opened()
+        """Open a transaction that reads one snapshot of the database."""
+        engine = self._open_engine()
         if not self._is_sqlite:
             engine = engine.execution_options(isolation_level="REPEATABLE READ")
-        with self._in_our_words(), Session(engine) as session:
+        with self._translated_errors(), Session(engine) as session:
             yield session
 
     @contextmanager
     def write_transaction(self) -> Generator[Session]:
-        """A transaction that is on disk as a whole when the block ends, or leaves nothing.
+        """Open a transaction that is durable when the block ends, or rolled back on an error.
 
         Raises:
-            sqlalchemy.exc.IntegrityError: somebody else wrote what may be there only once.
+            sqlalchemy.exc.IntegrityError: a unique value is already stored.
         """
-        engine = self._opened().execution_options(**{_WRITES: True})
-        with self._in_our_words(), self._in_turn(), Session(engine) as session, session.begin():
+        engine = self._open_engine().execution_options(**{_WRITES: True})
+        with (
+            self._translated_errors(),
+            self._write_lock(),
+            Session(engine) as session,
+            session.begin(),
+        ):
             yield session
+
+    def ping(self) -> None:
+        """Check that the database answers.
+
+        Raises:
+            StoreError: no answer; the class gives the reason.
+        """
+        with self.read_transaction() as session:
+            session.execute(text("SELECT 1"))
 
     # --- helpers ----------------------------------------------------------------------------
 
@@ -132,95 +148,94 @@ class Database:
     def _is_sqlite(self) -> bool:
         return self._url.get_backend_name() == "sqlite"
 
-    def _opened(self) -> Engine:
+    def _open_engine(self) -> Engine:
         if self._engine is None:
             raise StoreError(f"the store {self.url} is not open")
         return self._engine
 
     @contextmanager
-    def _in_turn(self) -> Generator[None]:
-        """Threads of ours write to SQLite in turn; its own lock is polled, and not fair."""
+    def _write_lock(self) -> Generator[None]:
+        """Let threads write to SQLite in turn, since its own lock is polled and not fair."""
         if not self._is_sqlite:
             yield
             return
-        if not self._turn.acquire(timeout=self._patience):
-            raise StoreLockedError(f"the store {self.url} is busy for {self._patience:g} s")
+        if not self._lock.acquire(timeout=self._timeout):
+            raise StoreLockedError(f"the store {self.url} is busy for {self._timeout:g} s")
         try:
             yield
         finally:
-            self._turn.release()
+            self._lock.release()
 
     def _prepare_file(self) -> None:
         name = self._url.database or ""
         if name.startswith("file:"):
             return
         file = Path(name)
+        problem = ""
         if not file.parent.is_dir():
-            raise StoreUnreachableError(
-                f"the store {self.url} cannot be opened: there is no folder {file.parent}"
-            )
-        if not self._may_be_new and not file.exists():
-            raise StoreUnreachableError(
-                f"the store {self.url} cannot be opened: there is no file {file}"
-            )
+            problem = f"no folder {file.parent}"
+        elif not self._create and not file.exists():
+            problem = f"no file {file}"
+        if problem:
+            raise StoreUnreachableError(f"the store {self.url} cannot be opened: {problem}")
         try:
-            # Hashes of passwords are nobody else's business.
+            # Readable by the owner only, because of the password hashes.
             os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
         except PermissionError:
-            # It may still be readable.
+            # The file may still be readable.
             return
         except OSError as error:
             raise StoreUnreachableError(
                 f"the store {self.url} cannot be opened: {error.strerror}"
             ) from None
 
-    def _sqlite(self) -> Engine:
+    def _create_sqlite(self) -> Engine:
         engine = create_engine(
             self._url,
-            pool_size=_POOL,
+            pool_size=_POOL_SIZE,
             max_overflow=-1,
             hide_parameters=True,
-            # Transactions begin where we say so, below.
-            connect_args={"timeout": self._patience, "isolation_level": None},
+            # Transactions begin in `begin` below.
+            connect_args={"timeout": self._timeout, "isolation_level": None},
         )
 
-        def set_up(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
+        def configure(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA synchronous = FULL")
 
         def begin(connection: Connection) -> None:
-            # Who reads first and writes then may find that another has written in between, and
-            # is told that the database is locked, at once; who will write says so at the start.
+            # If another program writes between a read and a write of one transaction, SQLite
+            # reports a lock at once, so writers take the lock at the start.
             writes = connection.get_execution_options().get(_WRITES, False)
             connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
-        event.listen(engine, "connect", set_up)
+        event.listen(engine, "connect", configure)
         event.listen(engine, "begin", begin)
         return engine
 
-    def _postgresql(self) -> Engine:
+    def _create_postgresql(self) -> Engine:
         engine = create_engine(
             self._url,
-            pool_size=_POOL,
+            pool_size=_POOL_SIZE,
             max_overflow=-1,
             pool_pre_ping=True,
             hide_parameters=True,
-            connect_args={"connect_timeout": max(2, round(self._patience))},
+            connect_args={"connect_timeout": max(2, round(self._timeout))},
         )
-        patience_ms = max(1, round(1_000 * self._patience))
+        timeout_ms = max(1, round(1_000 * self._timeout))
 
-        def set_up(connection: Any, _: ConnectionPoolEntry) -> None:
+        def configure(connection: Any, _: ConnectionPoolEntry) -> None:
             with connection.cursor() as cursor:
-                cursor.execute(f"SET lock_timeout = {patience_ms}")
-                cursor.execute(f"SET statement_timeout = {6 * patience_ms}")
+                cursor.execute(f"SET lock_timeout = {timeout_ms}")
+                cursor.execute(f"SET statement_timeout = {6 * timeout_ms}")
             connection.commit()
 
-        event.listen(engine, "connect", set_up)
+        event.listen(engine, "connect", configure)
         return engine
 
-    def _write_ahead(self, engine: Engine) -> None:
-        """Switch to the log that is written ahead, which stays on for good."""
-        until = time.monotonic() + self._patience
+    def _enable_write_ahead_log(self, engine: Engine) -> None:
+        """Switch to the write-ahead log; the setting is permanent."""
+        until = time.monotonic() + self._timeout
         raw = engine.raw_connection()
         try:
             cursor = raw.cursor()
@@ -230,7 +245,7 @@ class Database:
                         cursor.execute("PRAGMA journal_mode = WAL")
                     return
                 except sqlite3.OperationalError as error:
-                    # SQLite does not wait for this lock by itself.
+                    # SQLite does not wait for this lock itself.
                     if _sqlite_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > until:
                         raise
                     time.sleep(0.02)
@@ -238,8 +253,8 @@ class Database:
             raw.close()
 
     @contextmanager
-    def _in_our_words(self) -> Generator[None]:
-        """Errors of SQLAlchemy and drivers as ours; without the statements, which nobody needs."""
+    def _translated_errors(self) -> Generator[None]:
+        """Translate errors of SQLAlchemy and drivers, without the SQL statements."""
         try:
             yield
         except exc.IntegrityError:
@@ -247,38 +262,38 @@ class Database:
         except exc.TimeoutError:
             raise StoreLockedError(f"the store {self.url} has no connection free") from None
         except exc.DBAPIError as error:
-            raise self._translated(error.orig) from None
+            raise self._translate(error.orig) from None
         except sqlite3.Error as error:
-            raise self._translated(error) from None
+            raise self._translate(error) from None
         except OverflowError:
-            raise InputError("a number is too large for the store") from None
+            raise InputError("number too large for the store") from None
         except msgspec.DecodeError as error:
             raise StoreCorruptError(
-                f"the store {self.url} holds something that is not understood: {error}"
+                f"the store {self.url} contains invalid data: {error}"
             ) from None
 
-    def _translated(self, error: BaseException | None) -> StoreError:
-        kind, why = _meaning(error)
-        said = str(error).strip().partition("\n")[0]
-        return kind(f"the store {self.url} {why}: {said}")
+    def _translate(self, error: BaseException | None) -> StoreError:
+        kind, problem = _classify(error)
+        reason = str(error).strip().partition("\n")[0]
+        return kind(f"the store {self.url} {problem}: {reason}")
 
 
-def _checked(url: str) -> URL:
+def _parse_url(url: str) -> URL:
     try:
         parsed = make_url(url)
     except (exc.ArgumentError, ValueError):
-        # The text itself is not shown: it may hold a password.
-        raise StoreUrlError(f"the store's URL cannot be read; it is {_URLS}") from None
+        # The URL is not shown, since it may contain a password.
+        raise StoreUrlError(f"invalid store URL: expected {_URLS}") from None
     if parsed.drivername in {"postgres", "postgresql"}:
         parsed = parsed.set(drivername=_POSTGRESQL)
     if parsed.drivername in {"sqlite", "sqlite+pysqlite"}:
         if parsed.host or parsed.database in {None, "", ":memory:"}:
             raise StoreUrlError(
-                "the store's URL names no file; it is sqlite:///FILE, or sqlite:////FOLDER/FILE"
+                "invalid store URL: expected sqlite:///FILE or sqlite:////FOLDER/FILE"
             )
         return parsed
     if parsed.drivername != _POSTGRESQL:
-        raise StoreUrlError(f"the store cannot be in {parsed.drivername!r}; its URL is {_URLS}")
+        raise StoreUrlError(f"invalid store URL: expected {_URLS}, got {parsed.drivername!r}")
     try:
         importlib.import_module("psycopg")
     except ImportError as error:
@@ -288,19 +303,13 @@ def _checked(url: str) -> URL:
     return parsed
 
 
-_LOCKED: Final = (StoreLockedError, "is locked by another")
-
+_LOCKED: Final = (StoreLockedError, "is locked by another program")
 _UNREACHABLE: Final = (StoreUnreachableError, "cannot be reached")
-
-_READ_ONLY: Final = (StoreUnreachableError, "can be read only")
-
-_FULL: Final = (StoreUnreachableError, "has no room left")
-
+_READ_ONLY: Final = (StoreUnreachableError, "is read-only")
+_FULL: Final = (StoreUnreachableError, "has no space left")
 _CORRUPT: Final = (StoreCorruptError, "is damaged")
-
 _OTHER: Final = (StoreError, "cannot do this")
-
-_OF_SQLITE: Final[dict[int, tuple[type[StoreError], str]]] = {
+_SQLITE_ERRORS: Final[dict[int, tuple[type[StoreError], str]]] = {
     sqlite3.SQLITE_BUSY: _LOCKED,
     sqlite3.SQLITE_LOCKED: _LOCKED,
     sqlite3.SQLITE_READONLY: _READ_ONLY,
@@ -309,87 +318,114 @@ _OF_SQLITE: Final[dict[int, tuple[type[StoreError], str]]] = {
     sqlite3.SQLITE_CANTOPEN: _UNREACHABLE,
     sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_CORRUPT: _CORRUPT,
-    sqlite3.SQLITE_NOTADB: (StoreCorruptError, "is no database"),
+    sqlite3.SQLITE_NOTADB: (StoreCorruptError, "is not a database"),
 }
 
-# By SQLSTATE, or its first two signs, which name the class.
-_OF_POSTGRESQL: Final[dict[str, tuple[type[StoreError], str]]] = {
+# By SQLSTATE, or its class, the first two characters.
+_POSTGRESQL_ERRORS: Final[dict[str, tuple[type[StoreError], str]]] = {
     "55P03": _LOCKED,
     "57014": _LOCKED,
     "40P01": _LOCKED,
     "25006": _READ_ONLY,
-    "42501": (StoreUnreachableError, "denies this"),
+    "42501": (StoreUnreachableError, "denies permission"),
     "53": _FULL,
     "08": _UNREACHABLE,
-    "28": (StoreUnreachableError, "turns us away"),
-    "3D": (StoreUnreachableError, "is not there"),
+    "28": (StoreUnreachableError, "rejects the login"),
+    "3D": (StoreUnreachableError, "does not exist"),
     "57": _UNREACHABLE,
     "XX": _CORRUPT,
-    "22003": (StoreError, "takes no such number"),
+    "22003": (StoreError, "rejects a number out of range"),
 }
 
 
-def _meaning(error: BaseException | None) -> tuple[type[StoreError], str]:
+def _classify(error: BaseException | None) -> tuple[type[StoreError], str]:
     if isinstance(error, sqlite3.Error):
-        return _OF_SQLITE.get(_sqlite_code(error), _OTHER)
+        return _SQLITE_ERRORS.get(_sqlite_code(error), _OTHER)
     state = getattr(error, "sqlstate", None)
     if isinstance(state, str):
-        return _OF_POSTGRESQL.get(state) or _OF_POSTGRESQL.get(state[:2]) or _OTHER
-    # Without a state there was no server to give one.
+        return _POSTGRESQL_ERRORS.get(state) or _POSTGRESQL_ERRORS.get(state[:2]) or _OTHER
+    # Without a SQLSTATE the server did not answer.
     return _UNREACHABLE
 
 
 def _sqlite_code(error: sqlite3.Error) -> int:
-    # Extended codes have the plain one in their lowest byte.
+    # The lowest byte of an extended code is the primary code.
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-def ping(database: Database) -> None:
-    """Ask something that every database can answer.
-
-    Raises:
-        StoreError: it does not answer.
-    """
-    with database.read_transaction() as session:
-        session.execute(text("SELECT 1"))
-
-
 VERSION_TABLE: Final = "sevenbag_version"
-"""Not Alembic's usual name: another program may keep its tables in the same database."""
-
-_LOCK: Final = 0x7BA6
-"""What PostgreSQL knows the migrations' lock by."""
+"""Differs from Alembic's default, since another program may use the same database."""
+_MIGRATION_LOCK: Final = 0x7BA6
+"""Number of PostgreSQL's advisory lock for migrations."""
 
 
 def migrate(engine: Engine, name: str, *, to: str = "head") -> None:
-    """Migrate upwards, in one transaction: all or nothing.
+    """Upgrade the tables in one transaction.
 
     Args:
-        engine: whose transactions are allowed to write.
-        name: of the database, for errors.
-        to: which version.
+        engine: engine with write transactions.
+        name: name of the database for errors.
+        to: target revision.
 
     Raises:
-        StoreVersionError: the database is of a newer sevenbag, or of another program.
+        StoreVersionError: written by a newer sevenbag or by another program.
     """
     with engine.execution_options(sevenbag_writes=False).connect() as connection:
-        if _version(connection, name) == list_revisions()[0]:
-            # Nothing to do, which also a database that can be read only allows.
+        if _read_version(connection, name) == list_revisions()[0]:
+            # Nothing to do, so a read-only database can be opened.
             return
     with engine.begin() as connection:
         if connection.dialect.name == "postgresql":
-            # Several programs may start at once; those that waited find nothing left to do.
-            connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
-        _version(connection, name)
+            # Of several programs that start at once, only the first one migrates.
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})"))
+        _read_version(connection, name)
         config = _config()
         config.attributes["connection"] = connection
         command.upgrade(config, to)
 
 
 def list_revisions() -> tuple[str, ...]:
-    """All that are known, the newest first."""
+    """Return all known revisions, the newest first."""
     scripts = ScriptDirectory.from_config(_config())
     return tuple(script.revision for script in scripts.walk_revisions())
+
+
+def get_row(session: Session, table: type[_Table], number: int, kind: str) -> _Table:
+    """Return the row with a number.
+
+    Args:
+        session: open transaction.
+        table: table of the row.
+        number: number of the row, which may be invalid.
+        kind: kind of the row for the error, such as "team".
+
+    Raises:
+        UnknownEntryError: no such row.
+    """
+    row = session.get(table, number) if is_id(number) else None
+    if row is None:
+        raise unknown_entry(kind, number)
+    return row
+
+
+def unknown_entry(kind: str, number: int) -> UnknownEntryError:
+    """Return the error about a missing row."""
+    return UnknownEntryError(f"unknown {kind} with number {number}")
+
+
+def newest_first(
+    query: Select[_Table], number: InstrumentedAttribute[int], limit: int, before: int | None
+) -> Select[_Table]:
+    """Return a query for one page of rows, the newest first.
+
+    Args:
+        query: query for all rows.
+        number: column by which the rows are numbered.
+        limit: maximum number of rows.
+        before: number of the last row of the previous page; None for the first page.
+    """
+    last = MAX_ID if before is None else min(before - 1, MAX_ID)
+    return query.where(number <= last).order_by(number.desc()).limit(limit)
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -398,27 +434,27 @@ def list_revisions() -> tuple[str, ...]:
 def _config() -> Config:
     config = Config()
     folder = Path(__file__).parent / "migrations"
-    # Its reader takes % for the start of a name.
+    # Alembic interpolates % in its settings.
     config.set_main_option("script_location", str(folder).replace("%", "%%"))
     return config
 
 
-def _version(connection: Connection, name: str) -> str | None:
-    """The version that a database is of; None for an empty one."""
+def _read_version(connection: Connection, name: str) -> str | None:
+    """Return the revision of a database; None for an empty one."""
     context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
     version = context.get_current_revision()
     if version is None:
         foreign = set(inspect(connection).get_table_names()) & set(Base.metadata.tables)
         if foreign:
             raise StoreVersionError(
-                f"the database {name} is no contest's store, but has a table {min(foreign)!r}: "
-                "give an empty one"
+                f"the database {name} is not a contest's store, but has a table {min(foreign)!r}; "
+                "use an empty database"
             )
         return None
     known = list_revisions()
     if version not in known:
         raise StoreVersionError(
-            f"the store {name} was written by a newer sevenbag: it is of version {version}, and "
-            f"{known[0]} is the last that is known here"
+            f"the store {name} was written by a newer sevenbag: expected version {known[0]} or "
+            f"older, got {version}"
         )
     return version

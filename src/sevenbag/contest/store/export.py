@@ -1,4 +1,4 @@
-"""A contest's results for other programs: JSON with everything, CSV with a line a game."""
+"""Export of a contest's results: JSON with everything, CSV with one line for each game."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from sevenbag.contest.bracket import BracketMatch, ContestPlan  # noqa: TC001  # msgspec reads the annotations
-
-# msgspec reads the annotations.
 from sevenbag.contest.game.match_results import ContestGameResult, MatchResult, describe_ending
 from sevenbag.contest.ranking import TeamStanding  # noqa: TC001  # msgspec reads the annotations
 from sevenbag.contest.settings import ContestRules  # noqa: TC001  # msgspec reads the annotations
@@ -40,24 +38,20 @@ CSV_COLUMNS: Final = (
     "match winner",
     "match ending",
 )
-"""Columns of the CSV.
-
-A match without games has one line with empty columns for the game. An unfinished match has neither
-winner nor ending.
-"""
+"""Columns of the CSV; those of the game or of the result are empty if the match has none."""
 
 
 class MatchExport(msgspec.Struct, frozen=True, kw_only=True):
-    """A match, without its token.
+    """Match without its token.
 
     Attributes:
         id: number in the store.
-        slot: its place in the contest's plan.
-        name: for people.
-        teams: of both seats.
-        state: where it is.
-        result: how it ended.
-        games: the finished ones, in order.
+        slot: position in the plan of the contest.
+        name: display name.
+        teams: names of both players.
+        state: state of the match.
+        result: result; None before its end.
+        games: finished games in order.
     """
 
     id: int
@@ -70,18 +64,18 @@ class MatchExport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ContestExport(msgspec.Struct, frozen=True, kw_only=True):
-    """A contest with all that came of it.
+    """Contest with all its results.
 
     Attributes:
-        name: of the contest.
-        state: where it is.
-        rules: of its matches.
-        plan: of their order.
-        entrants: teams, in the order in which they were seeded.
-        table: of the ranking, the best first.
-        bracket: round by round; teams by number within `entrants`.
-        places: teams as they came in, the champion first; empty before the end.
-        matches: all of them, the oldest first.
+        name: display name.
+        state: state of the contest.
+        rules: rules of its matches.
+        plan: plan of its matches.
+        entrants: teams in seeding order.
+        table: table of the ranking, the best team first.
+        bracket: matches of each round; teams are indices of `entrants`.
+        places: final order of the teams, the champion first; empty before the end.
+        matches: all matches, the oldest first.
     """
 
     name: str
@@ -96,28 +90,30 @@ class ContestExport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load_results(store: Store, contest_id: int) -> ContestExport:
-    """All that came of a contest.
+    """Return all results of a contest.
 
     Raises:
         UnknownEntryError: no such contest.
     """
     contest = store.contests.get(contest_id)
-    standing = store.contests.tournament(contest_id)
+    tournament = store.contests.tournament(contest_id)
     return ContestExport(
         name=contest.name,
         state=contest.state,
         rules=contest.rules,
         plan=contest.plan,
-        entrants=standing.entrants,
-        table=standing.ranking,
-        bracket=standing.bracket_rounds,
-        places=tuple(standing.entrants[entrant] for entrant in standing.final_ranking),
-        matches=tuple(_match(store, match) for match in store.matches.list_of_contest(contest_id)),
+        entrants=tournament.entrants,
+        table=tournament.ranking,
+        bracket=tournament.bracket_rounds,
+        places=tuple(tournament.entrants[entrant] for entrant in tournament.final_ranking),
+        matches=tuple(
+            _export_match(store, match) for match in store.matches.list_of_contest(contest_id)
+        ),
     )
 
 
 def export_json(store: Store, contest_id: int) -> bytes:
-    """All that came of a contest, as a JSON object of the shape of `ContestExport`.
+    """Return the results of a contest as a JSON object, a `ContestExport`.
 
     Raises:
         UnknownEntryError: no such contest.
@@ -128,7 +124,7 @@ def export_json(store: Store, contest_id: int) -> bytes:
 
 
 def export_csv(store: Store, contest_id: int) -> str:
-    """The games of a contest, a line each, under `CSV_COLUMNS`.
+    """Return the games of a contest as CSV with the columns `CSV_COLUMNS`.
 
     Raises:
         UnknownEntryError: no such contest.
@@ -137,14 +133,19 @@ def export_csv(store: Store, contest_id: int) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
     for match in load_results(store, contest_id).matches:
-        about = (match.slot, _plain(match.name), match.state, *map(_plain, match.teams))
-        end = _end(match)
+        about = (
+            match.slot,
+            _escape_formula(match.name),
+            match.state,
+            *map(_escape_formula, match.teams),
+        )
+        end = _result_columns(match)
         for game in match.games:
             writer.writerow(
                 (
                     *about,
                     game.number,
-                    _plain(match.teams[game.winner]),
+                    _escape_formula(match.teams[game.winner]),
                     game.ending,
                     *game.scores,
                     *game.lines,
@@ -162,7 +163,7 @@ def export_csv(store: Store, contest_id: int) -> str:
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _match(store: Store, match: MatchRow) -> MatchExport:
+def _export_match(store: Store, match: MatchRow) -> MatchExport:
     first, second = match.players
     return MatchExport(
         id=match.id,
@@ -175,15 +176,15 @@ def _match(store: Store, match: MatchRow) -> MatchExport:
     )
 
 
-def _end(match: MatchExport) -> tuple[str, str]:
+def _result_columns(match: MatchExport) -> tuple[str, str]:
     """Return the winner and the ending of a match."""
     result = match.result
     if result is None:
         return "", ""
-    winner = "" if result.winner is None else _plain(match.teams[result.winner])
+    winner = "" if result.winner is None else _escape_formula(match.teams[result.winner])
     return winner, describe_ending(result.ending)
 
 
-def _plain(name: str) -> str:
-    """A name that spreadsheets do not take for a formula."""
+def _escape_formula(name: str) -> str:
+    """Return a name that spreadsheets do not read as a formula."""
     return f"'{name}" if name.startswith(("=", "+", "-", "@")) else name

@@ -1,4 +1,4 @@
-"""Matches and games in the store."""
+"""Matches with their games and replays."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
 from sevenbag.contest.scheduler_protocol import MAX_FRAME_BYTES, AssignedPlayer, MatchAssignment
 from sevenbag.contest.settings import ContestRules
+from sevenbag.contest.store.database import get_row, newest_first
 from sevenbag.contest.store.rows import (
     MAX_ID,
     UNFINISHED,
@@ -45,12 +46,11 @@ if TYPE_CHECKING:
     from sevenbag.contest.store.database import Database
 
 _TOKEN_LENGTH: Final = 36
-
-_MOST_FATES: Final = 50
+_MAX_OUTCOMES: Final = 50
 
 
 class MatchStore:
-    """All matches of contests, and tests."""
+    """All matches of contests, and test matches."""
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self._database = database
@@ -66,22 +66,22 @@ class MatchStore:
         contest_id: int | None = None,
         slot: str = "",
     ) -> MatchRow:
-        """A match that waits for a server; or the one that is in its slot already.
+        """Add a waiting match, unless its slot already has one; return the match.
 
         Args:
-            kind: of a contest, or a test.
-            name: for people, such as "Final".
-            seats: teams by number, or bots of ours.
-            rules: of its games and of itself.
-            contest_id: its contest.
-            slot: its place in the contest's plan, which has one match that was not called off.
+            kind: match of a contest or test match.
+            name: display name, such as "Final".
+            players: numbers of teams, or built-in players.
+            rules: rules of the match and its games.
+            contest_id: number of its contest.
+            slot: position in the plan of the contest, which has one match that is not cancelled.
 
         Raises:
             UnknownEntryError: no such team or contest.
-            InputError: two seats of one name, or a slot without a contest.
+            InputError: players of the same name, or a slot without a contest.
         """
         if slot and contest_id is None:
-            raise InputError("a slot is one of a contest's plan: say which contest's")
+            raise InputError("a match with a slot needs a contest")
         in_slot = and_(
             MatchTable.contest_id == contest_id,
             MatchTable.slot == slot,
@@ -89,15 +89,15 @@ class MatchStore:
         )
         try:
             with self._database.write_transaction() as session:
-                if slot and (there := session.scalars(select(MatchTable).where(in_slot)).first()):
-                    return match_row(there)
-                if contest_id is not None and not _is_known(session, ContestTable, contest_id):
-                    raise UnknownEntryError(f"the store knows no contest number {contest_id}")
-                match = new_match(
+                if slot and (match := session.scalars(select(MatchTable).where(in_slot)).first()):
+                    return match_row(match)
+                if contest_id is not None:
+                    get_row(session, ContestTable, contest_id, "contest")
+                match = create_match(
                     kind,
                     name,
-                    (_seat(session, players[0]), _seat(session, players[1])),
-                    rules,
+                    (_find_player(session, players[0]), _find_player(session, players[1])),
+                    encode_column(rules),
                     now=self._clock(),
                     contest_id=contest_id,
                     slot=slot,
@@ -106,32 +106,32 @@ class MatchStore:
                 session.flush()
                 return match_row(match)
         except IntegrityError:
-            # Another scheduler was faster by a moment.
+            # Another scheduler added the match in the meantime.
             with self._database.read_transaction() as session:
                 return match_row(session.scalars(select(MatchTable).where(in_slot)).one())
 
     def get(self, token: str) -> MatchRow:
-        """The match of a token.
+        """Return the match with a token.
 
         Raises:
-            UnknownEntryError: there is none.
+            UnknownEntryError: no such match.
         """
         with self._database.read_transaction() as session:
-            return match_row(_by_token(session, token))
+            return match_row(_get_match(session, token))
 
     def find(self, token: str) -> MatchRow | None:
-        """The match of a token; None if there is none."""
+        """Return the match with a token; None if there is none."""
         with self._database.read_transaction() as session:
-            found = _find(session, token)
-            return None if found is None else match_row(found)
+            match = _find_match(session, token)
+            return None if match is None else match_row(match)
 
     def find_by_id(self, match_id: int) -> MatchRow | None:
-        """The match of a number; None if there is none."""
+        """Return the match with a number; None if there is none."""
         if not is_id(match_id):
             return None
         with self._database.read_transaction() as session:
-            found = session.get(MatchTable, match_id)
-            return None if found is None else match_row(found)
+            match = session.get(MatchTable, match_id)
+            return None if match is None else match_row(match)
 
     def list(
         self,
@@ -143,29 +143,28 @@ class MatchStore:
         limit: int = 50,
         before: int | None = None,
     ) -> tuple[MatchRow, ...]:
-        """Matches, the newest first.
+        """Return matches, the newest first.
 
         Args:
-            states: only those in these states.
-            kind: only those of this kind.
-            contest_id: only those of this contest.
-            team_id: only those of this team.
-            limit: so many, at most.
-            before: only those older than the match of this number.
+            states: only matches in these states.
+            kind: only matches of this kind.
+            contest_id: only matches of this contest.
+            team_id: only matches of this team.
+            limit: maximum number of matches.
+            before: number of the last match of the previous page.
         """
-        asked = select(MatchTable).order_by(MatchTable.id.desc()).limit(limit)
+        query = newest_first(select(MatchTable), MatchTable.id, limit, before)
         if states is not None:
-            asked = asked.where(MatchTable.state.in_(states))
+            query = query.where(MatchTable.state.in_(states))
         if kind is not None:
-            asked = asked.where(MatchTable.kind == kind)
+            query = query.where(MatchTable.kind == kind)
         if contest_id is not None:
-            asked = asked.where(MatchTable.contest_id == min(contest_id, MAX_ID))
+            query = query.where(MatchTable.contest_id == min(contest_id, MAX_ID))
         if team_id is not None:
-            asked = asked.where(_plays(min(team_id, MAX_ID)))
-        if before is not None:
-            asked = asked.where(MatchTable.id < min(before, MAX_ID))
+            number = min(team_id, MAX_ID)
+            query = query.where(or_(MatchTable.team_0_id == number, MatchTable.team_1_id == number))
         with self._database.read_transaction() as session:
-            return tuple(match_row(match) for match in session.scalars(asked))
+            return tuple(match_row(match) for match in session.scalars(query))
 
     def list_live(self, limit: int) -> tuple[MatchRow, ...]:
         """Return live matches (`MatchRow.is_live`), contest matches first, then by age.
@@ -174,63 +173,51 @@ class MatchStore:
             limit: maximum number of matches.
         """
         was_begun = or_(MatchTable.kind == "contest", MatchTable.began.is_not(None))
-        asked = (
+        query = (
             select(MatchTable)
             .where(or_(MatchTable.state == "playing", (MatchTable.state == "placed") & was_begun))
             .order_by(MatchTable.kind != "contest", MatchTable.id)
             .limit(limit)
         )
         with self._database.read_transaction() as session:
-            return tuple(match_row(match) for match in session.scalars(asked))
+            return tuple(match_row(match) for match in session.scalars(query))
 
     def list_unfinished(self) -> tuple[MatchRow, ...]:
-        """All that are still to be played, the oldest first."""
-        return self._oldest_first(MatchTable.state.in_(UNFINISHED))
+        """Return all matches that have not ended, the oldest first."""
+        return self._list_oldest_first(MatchTable.state.in_(UNFINISHED))
 
     def list_of_contest(self, contest_id: int) -> tuple[MatchRow, ...]:
-        """All of a contest, the oldest first."""
-        return self._oldest_first(MatchTable.contest_id == min(contest_id, MAX_ID))
-
-    def current(self, team_id: int) -> MatchRow | None:
-        """The match of a contest that a team is to play now; None if there is none.
-
-        It is the one that is played, or placed; else the oldest that waits.
-        """
-        mine = self._oldest_first(
-            _plays(min(team_id, MAX_ID))
-            & (MatchTable.kind == "contest")
-            & MatchTable.state.in_(UNFINISHED)
-        )
-        return min(mine, key=lambda match: _URGENCY[match.state], default=None)
+        """Return all matches of a contest, the oldest first."""
+        return self._list_oldest_first(MatchTable.contest_id == min(contest_id, MAX_ID))
 
     def counts(self) -> dict[MatchState, int]:
-        """How many matches are in which state."""
+        """Return the number of matches by state."""
         with self._database.read_transaction() as session:
-            found = session.execute(
+            counts = session.execute(
                 select(MatchTable.state, func.count()).group_by(MatchTable.state)
             )
-            return {msgspec.convert(state, MatchState): count for state, count in found}
+            return {msgspec.convert(state, MatchState): count for state, count in counts}
 
     def set_state(
         self, row: MatchRow, state: MatchState, *, server: str | None = None
     ) -> MatchRow | None:
-        """Put a match into another state, unless somebody else did since it was read.
+        """Change the state of a match.
 
         Args:
-            row: the match as it was read.
-            state: the new one: any but "done", which takes a result.
-            server: that plays it from now on; None leaves it as it is. A match that waits has none.
+            row: match as it was read.
+            state: new state except "done", which needs a result (`finish`).
+            server: name of its new game server; None for no change. Waiting matches have none.
 
         Returns:
-            The match as it is now; None if somebody else was faster: read it again.
+            The changed match; None if it was changed since it was read.
 
         Raises:
-            InputError: a match that is over, or "done".
+            InputError: the match has ended, or the state is "done".
         """
         if row.state not in UNFINISHED or state == "done":
             raise InputError(
-                f"a match that is {row.state!r} cannot become {state!r}: matches that are over "
-                "stay so, and done are those that have a result"
+                f"a match that is {row.state!r} cannot become {state!r}: the state of an ended "
+                "match is final, and 'done' needs a result"
             )
         now = self._clock()
         values: dict[str, Any] = {"state": state, "revision": row.revision + 1}
@@ -254,13 +241,13 @@ class MatchStore:
             return None if changed is None else match_row(changed)
 
     def load_assignment(self, token: str) -> MatchAssignment:
-        """What a game server is told about a match: the teams' present passwords, what was played.
+        """Return a match as game servers get it, with password hashes and finished games.
 
         Raises:
             UnknownEntryError: no such match.
         """
         with self._database.read_transaction() as session:
-            match = _by_token(session, token)
+            match = _get_match(session, token)
             hashes = [
                 "" if team_id is None else session.get_one(TeamTable, team_id).password_hash
                 for team_id in (match.team_0_id, match.team_1_id)
@@ -272,104 +259,108 @@ class MatchStore:
                     AssignedPlayer(team=match.team_0, password_hash=hashes[0], bot=match.bot_0),
                     AssignedPlayer(team=match.team_1, password_hash=hashes[1], bot=match.bot_1),
                 ),
-                rules=rules_of(match.rules),
-                finished_games=tuple(game.result for game in _games(session, match.id)),
-                # From one placement to the next it changes twice at least.
+                rules=decode_rules(match.rules),
+                finished_games=tuple(game.result for game in _list_games(session, match.id)),
+                # The revision grows by at least two from one assignment to the next.
                 attempt=max(match.revision // 2, 1),
             )
 
     def add_game(self, token: str, result: ContestGameResult, replay: bytes) -> bool:
-        """Keep a finished game and its replay; they are on disk when this returns.
+        """Store a finished game and its replay durably.
 
         Returns:
-            True if the store has this game, from now on or already. False if it is not kept:
-            another game of that number was, the match is over, or a game before it is missing.
+            True if the store has the game, now or already. False if it was not stored: a different
+            game has its number, the match has ended, or an earlier game is missing.
 
         Raises:
             UnknownEntryError: no such match.
-            InputError: a replay that is too long.
+            InputError: replay too long.
         """
         if len(replay) > MAX_FRAME_BYTES:
             raise InputError(
-                f"a replay of {len(replay)} bytes is too long: {MAX_FRAME_BYTES} at most"
+                f"invalid replay: expected at most {MAX_FRAME_BYTES} bytes, got {len(replay)}"
             )
         with self._database.write_transaction() as session:
-            match = _by_token(session, token, to_write=True)
-            kept = session.scalars(
+            match = _get_match(session, token, for_update=True)
+            stored = session.scalars(
                 select(GameTable.result)
                 .where(GameTable.match_id == match.id)
                 .order_by(GameTable.number)
             ).all()
-            if result.number <= len(kept):
-                return game_result_of(kept[result.number - 1]) == result
-            if match.state not in UNFINISHED or result.number != len(kept) + 1:
+            if result.number <= len(stored):
+                return _decode_game_result(stored[result.number - 1]) == result
+            if match.state not in UNFINISHED or result.number != len(stored) + 1:
                 return False
             self._write_game(session, match, result, replay)
             return True
 
     def list_game_results(self, token: str) -> tuple[ContestGameResult, ...]:
-        """The games of a match that are kept: numbers 1, 2, 3 ... without a gap.
+        """Return the results of the stored games of a match, numbered from 1 without gaps.
 
         Raises:
             UnknownEntryError: no such match.
         """
         with self._database.read_transaction() as session:
-            return tuple(game.result for game in _games(session, _by_token(session, token).id))
+            match = _get_match(session, token)
+            return tuple(game.result for game in _list_games(session, match.id))
 
     def list_games(self, match_id: int) -> tuple[GameRow, ...]:
-        """The games of a match that are kept, without their replays."""
+        """Return the stored games of a match, without replays."""
         if not is_id(match_id):
             return ()
         with self._database.read_transaction() as session:
-            return _games(session, match_id)
+            return _list_games(session, match_id)
 
     def read_replay(self, match_id: int, number: int) -> bytes | None:
-        """A game's replay; None if there is no such game."""
+        """Return the replay of a game; None if there is no such game."""
         if not (is_id(match_id) and is_id(number)):
             return None
         with self._database.read_transaction() as session:
-            found = session.get(ReplayTable, (match_id, number))
-            return None if found is None else found.data
+            replay = session.get(ReplayTable, (match_id, number))
+            return None if replay is None else replay.data
 
     def finish(self, token: str, result: MatchResult) -> bool:
-        """Write down how a match ended; without a winner it is called off.
+        """Store the result of a match; without a winner the match is cancelled.
 
         Returns:
-            True if this is its result, from now on or already; False if it ended otherwise before.
+            True if this is its result, now or already; False if the match ended otherwise.
 
         Raises:
             UnknownEntryError: no such match.
         """
         with self._database.write_transaction() as session:
-            match = _by_token(session, token, to_write=True)
+            match = _get_match(session, token, for_update=True)
             if match.state not in UNFINISHED:
-                return match.result is not None and match_result_of(match.result) == result
+                return match.result is not None and decode_match_result(match.result) == result
             match.state = "called off" if result.winner is None else "done"
-            match.result = as_json(result)
+            match.result = encode_column(result)
             match.ended = self._clock()
             match.revision += 1
             return True
 
     # --- helpers ----------------------------------------------------------------------------
 
-    def _oldest_first(self, condition: ColumnElement[bool]) -> tuple[MatchRow, ...]:
+    def _list_oldest_first(self, condition: ColumnElement[bool]) -> tuple[MatchRow, ...]:
+        query = select(MatchTable).where(condition).order_by(MatchTable.id)
         with self._database.read_transaction() as session:
-            found = session.scalars(select(MatchTable).where(condition).order_by(MatchTable.id))
-            return tuple(match_row(match) for match in found)
+            return tuple(match_row(match) for match in session.scalars(query))
 
     def _write_game(
         self, session: Session, match: MatchTable, result: ContestGameResult, replay: bytes
     ) -> None:
-        game = {"match_id": match.id, "number": result.number}
-        session.add(
-            GameTable(**game, result=as_json(result), kept=self._clock(), replay_bytes=len(replay))
+        key = {"match_id": match.id, "number": result.number}
+        game = GameTable(
+            **key, result=encode_column(result), kept=self._clock(), replay_bytes=len(replay)
         )
-        # The game goes first: what follows refers to it.
+        session.add(game)
+        # The game is written first, because the other rows refer to it.
         session.flush()
-        session.add(ReplayTable(**game, data=replay))
-        for seat, verdicts in enumerate(result.move_counts):
-            for fate, count in sorted(verdicts.items())[:_MOST_FATES]:
-                session.add(MoveCountTable(**game, seat=seat, fate=clean_text(fate), count=count))
+        session.add(ReplayTable(**key, data=replay))
+        for player, counts in enumerate(result.move_counts):
+            for outcome, count in sorted(counts.items())[:_MAX_OUTCOMES]:
+                session.add(
+                    MoveCountTable(**key, seat=player, fate=clean_text(outcome), count=count)
+                )
         match.points_0 += result.scores[0]
         match.points_1 += result.scores[1]
         if result.winner == 0:
@@ -378,89 +369,73 @@ class MatchStore:
             match.games_1 += 1
 
 
-_URGENCY: Final[dict[MatchState, int]] = {"playing": 0, "placed": 1, "waiting": 2}
-
-
-def _find(session: Session, token: str, *, to_write: bool = False) -> MatchTable | None:
-    # Databases do not take every text.
+def _find_match(session: Session, token: str, *, for_update: bool = False) -> MatchTable | None:
+    # Databases reject some texts, such as those with null characters.
     if len(token) != _TOKEN_LENGTH or not is_name(token):
         return None
-    asked = select(MatchTable).where(MatchTable.token == token)
-    return session.scalars(asked.with_for_update() if to_write else asked).one_or_none()
+    query = select(MatchTable).where(MatchTable.token == token)
+    return session.scalars(query.with_for_update() if for_update else query).one_or_none()
 
 
-def _by_token(session: Session, token: str, *, to_write: bool = False) -> MatchTable:
-    found = _find(session, token, to_write=to_write)
-    if found is None:
-        raise UnknownEntryError("the store knows no match with this token")
-    return found
+def _get_match(session: Session, token: str, *, for_update: bool = False) -> MatchTable:
+    match = _find_match(session, token, for_update=for_update)
+    if match is None:
+        raise UnknownEntryError("unknown match with this token")
+    return match
 
 
-def _is_known(session: Session, table: type[ContestTable | TeamTable], number: int) -> bool:
-    return is_id(number) and session.get(table, number) is not None
-
-
-def _seat(session: Session, seat: int | BuiltinEntrant) -> MatchPlayer:
-    if isinstance(seat, BuiltinEntrant):
-        return MatchPlayer(
-            team=clean_text(seat.name, 200), team_id=None, bot=clean_text(seat.bot, 200)
-        )
-    team = session.get(TeamTable, seat) if is_id(seat) else None
-    if team is None:
-        raise UnknownEntryError(f"the store knows no team number {seat}")
+def _find_player(session: Session, player: int | BuiltinEntrant) -> MatchPlayer:
+    if isinstance(player, BuiltinEntrant):
+        name, bot = clean_text(player.name, 200), clean_text(player.bot, 200)
+        return MatchPlayer(team=name, team_id=None, bot=bot)
+    team = get_row(session, TeamTable, player, "team")
     return MatchPlayer(team=team.name, team_id=team.id)
 
 
-def _plays(team_id: int) -> ColumnElement[bool]:
-    return or_(MatchTable.team_0_id == team_id, MatchTable.team_1_id == team_id)
-
-
-def _games(session: Session, match_id: int) -> tuple[GameRow, ...]:
-    found = session.scalars(
+def _list_games(session: Session, match_id: int) -> tuple[GameRow, ...]:
+    games = session.scalars(
         select(GameTable).where(GameTable.match_id == match_id).order_by(GameTable.number)
     )
     return tuple(
         GameRow(
             number=game.number,
-            result=game_result_of(game.result),
+            result=_decode_game_result(game.result),
             kept=game.kept,
             replay_bytes=game.replay_bytes,
         )
-        for game in found
+        for game in games
     )
 
 
-rules_of = msgspec.json.Decoder(ContestRules).decode
-
-game_result_of = msgspec.json.Decoder(ContestGameResult).decode
-
-match_result_of = msgspec.json.Decoder(MatchResult).decode
+_decode_game_result = msgspec.json.Decoder(ContestGameResult).decode
+decode_rules = msgspec.json.Decoder(ContestRules).decode
+decode_match_result = msgspec.json.Decoder(MatchResult).decode
 
 
-def as_json(value: msgspec.Struct) -> str:
-    """As a column holds it."""
+def encode_column(value: msgspec.Struct) -> str:
+    """Return a value as JSON for a column."""
     return msgspec.json.encode(value).decode()
 
 
-def new_match(
+def create_match(
     kind: MatchKind,
     name: str,
-    seats: tuple[MatchPlayer, MatchPlayer],
-    rules: ContestRules,
+    players: tuple[MatchPlayer, MatchPlayer],
+    rules: str,
     *,
     now: float,
     contest_id: int | None,
     slot: str,
 ) -> MatchTable:
-    """A match that waits for a server.
+    """Create a waiting match.
 
     Raises:
-        InputError: two seats of one name.
+        InputError: players of the same name.
     """
-    first, second = seats
+    first, second = players
     if name_key(first.team) == name_key(second.team):
         raise InputError(
-            f"two seats of a match cannot both be {shown(first.team)}: clients tell them apart by "
+            f"the players of a match cannot both be {shown(first.team)}: clients identify them by "
             "name"
         )
     return MatchTable(
@@ -475,7 +450,7 @@ def new_match(
         team_1=second.team,
         bot_0=first.bot,
         bot_1=second.bot,
-        rules=as_json(rules),
+        rules=rules,
         state="waiting",
         server="",
         revision=1,
@@ -488,7 +463,7 @@ def new_match(
 
 
 def match_row(match: MatchTable) -> MatchRow:
-    """As it is given out."""
+    """Return a match as users of the store get it."""
     return MatchRow(
         id=match.id,
         token=match.token,
@@ -500,12 +475,12 @@ def match_row(match: MatchTable) -> MatchRow:
             MatchPlayer(team=match.team_0, team_id=match.team_0_id, bot=match.bot_0),
             MatchPlayer(team=match.team_1, team_id=match.team_1_id, bot=match.bot_1),
         ),
-        rules=rules_of(match.rules),
+        rules=decode_rules(match.rules),
         state=msgspec.convert(match.state, MatchState),
         server=match.server,
         games=(match.games_0, match.games_1),
         points=(match.points_0, match.points_1),
-        result=None if match.result is None else match_result_of(match.result),
+        result=None if match.result is None else decode_match_result(match.result),
         revision=match.revision,
         created=match.created,
         placed=match.placed,

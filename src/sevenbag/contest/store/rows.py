@@ -1,4 +1,4 @@
-"""Rows of the store as its users see them, and checks of names."""
+"""Values that the store returns, and checks of names."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ MatchKind: TypeAlias = Literal["contest", "test"]
 MatchState: TypeAlias = Literal["waiting", "placed", "playing", "done", "called off"]
 
 UNFINISHED: tuple[MatchState, ...] = ("waiting", "placed", "playing")
-"""States of matches that are still to be played."""
+"""States of matches that have not ended."""
 
 
 class Account(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody who can log in.
+    """Account of a team or an administrator; times are in seconds since 1970.
 
     Attributes:
         id: number in the store.
-        name: as registered.
-        password_hash: argon2's, with its parameters.
-        created: when, in seconds since 1970.
-        disabled: whether the account is shut.
+        name: registered name.
+        password_hash: argon2 hash with its parameters.
+        created: time of creation.
+        disabled: True if the account cannot log in.
     """
 
     id: int
@@ -47,27 +47,27 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     disabled: bool
 
     def __repr__(self) -> str:
-        """Without the hash, which has no business in logs and reports of errors."""
+        """Return a text without the hash, which must not appear in logs."""
         return f"{type(self).__name__}(id={self.id}, name={self.name!r})"
 
 
 class Team(Account, frozen=True, kw_only=True):
-    """A team."""
+    """Account of a team."""
 
 
 class Admin(Account, frozen=True, kw_only=True):
-    """Somebody who holds the contest."""
+    """Account of an administrator."""
 
 
 class LoginSession(msgspec.Struct, frozen=True, kw_only=True):
-    """A login that is good at the moment.
+    """Valid login.
 
     Attributes:
-        role: of whom.
-        team: the team; None for an admin.
-        admin: the admin; None for a team.
-        created: when, in seconds since 1970.
-        expires: when it ends.
+        role: role of the account.
+        team: account of a team; None for an administrator.
+        admin: account of an administrator; None for a team.
+        created: time of the login.
+        expires: time at which it ends.
     """
 
     role: Role
@@ -78,12 +78,12 @@ class LoginSession(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Invitation(msgspec.Struct, frozen=True, kw_only=True):
-    """What a link that works once is good for.
+    """Link that can be used once.
 
     Attributes:
-        purpose: making an admin, or giving a team a new password.
-        team_id: of that team.
-        expires: when it ends, in seconds since 1970.
+        purpose: creation of an administrator, or a new password for a team.
+        team_id: number of that team.
+        expires: time at which the link expires.
     """
 
     purpose: Purpose
@@ -92,26 +92,26 @@ class Invitation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Entrant(msgspec.Struct, frozen=True, kw_only=True):
-    """A team of a contest."""
+    """Team of a contest."""
 
     team_id: int
     name: str
 
 
 class ContestRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A contest.
+    """Contest.
 
     Attributes:
         id: number in the store.
-        name: for people.
-        state: where it is.
-        rules: of its matches.
-        plan: of its matches' order.
-        entrants: in the order in which they are seeded.
-        revision: counts its changes; what is changed by an old one is not changed.
-        created: when, in seconds since 1970.
-        began: when it first ran.
-        ended: when it was over.
+        name: display name.
+        state: state of the contest.
+        rules: rules of its matches.
+        plan: plan of its matches.
+        entrants: teams in seeding order.
+        revision: number of changes; a change based on an old revision is rejected.
+        created: time of creation.
+        began: time of its first start.
+        ended: time of its end.
     """
 
     id: int
@@ -127,11 +127,11 @@ class ContestRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BuiltinEntrant(msgspec.Struct, frozen=True, kw_only=True):
-    """A seat that a bot of ours takes.
+    """Built-in player of a match.
 
     Attributes:
-        name: as clients are told.
-        bot: which bot, such as ``random``.
+        name: name shown to clients.
+        bot: specification of the bot, such as ``random``.
     """
 
     name: str
@@ -139,12 +139,12 @@ class BuiltinEntrant(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MatchPlayer(msgspec.Struct, frozen=True, kw_only=True):
-    """One side of a match.
+    """Player of a match.
 
     Attributes:
-        team: name, as clients are told.
-        team_id: None for a bot.
-        bot: which bot of ours; empty for a team.
+        team: name shown to clients.
+        team_id: number of the team; None for a built-in player.
+        bot: specification of the built-in bot; empty for a team.
     """
 
     team: str
@@ -153,28 +153,28 @@ class MatchPlayer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A match.
+    """Match.
 
     Attributes:
-        id: number in the store, which everybody may know.
-        token: what clients call it; for its teams alone.
-        kind: of a contest, or a test.
-        name: for people, such as "Final".
-        contest_id: its contest.
-        slot: its place in the contest's plan; empty for tests.
-        seats: both sides.
-        rules: of its games and of itself.
-        state: where it is.
-        server: that plays it; empty while it waits.
-        games: won by both so far.
-        points: of both so far.
-        result: how it ended.
-        revision: counts the changes of state and server; what is changed by an old one is not
-            changed. Kept games do not count.
-        created: when, in seconds since 1970.
-        placed: when it was placed on its server.
-        began: when it was first played.
-        ended: when it was over.
+        id: public number in the store.
+        token: secret token, known to its teams only.
+        kind: match of a contest or test match.
+        name: display name, such as "Final".
+        contest_id: number of its contest.
+        slot: position in the plan of the contest; empty for test matches.
+        players: both players.
+        rules: rules of the match and its games.
+        state: state of the match.
+        server: name of its game server; empty while it waits.
+        games: games won by each player so far.
+        points: points of each player so far.
+        result: result; None before its end.
+        revision: number of changes of state and server, without stored games; a change based on an
+            old revision is rejected.
+        created: time of creation.
+        placed: time of its last assignment to a server.
+        began: time of its first game.
+        ended: time of its end.
     """
 
     id: int
@@ -205,13 +205,13 @@ class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GameRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A finished game.
+    """Finished game.
 
     Attributes:
-        number: within its match, from 1.
-        result: of the game.
-        kept: when, in seconds since 1970.
-        replay_bytes: size of its replay, which is fetched apart.
+        number: number within its match, from 1.
+        result: result of the game.
+        kept: time at which it was stored.
+        replay_bytes: size of its replay, which is read separately.
     """
 
     number: int
@@ -221,15 +221,15 @@ class GameRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AuditRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that somebody did.
+    """Entry of the audit log.
 
     Attributes:
         id: number in the store.
-        at: when, in seconds since 1970.
-        who: name of the admin or team, or which program.
-        what: in words, such as "contest started".
-        about: what it was done to.
-        address: where it came from.
+        at: time of the action.
+        who: name of the administrator, team or program.
+        what: action, such as "contest started".
+        about: target of the action.
+        address: IP address of the client.
     """
 
     id: int
@@ -240,14 +240,20 @@ class AuditRow(msgspec.Struct, frozen=True, kw_only=True):
     address: str
 
 
+MAX_ID: Final = 2**31 - 1
+"""Largest number that databases give to rows."""
 MAX_NAME_LENGTH: Final = 80
-"""Characters of a name of a team, admin or contest."""
+"""Maximum length of the name of a team, administrator or contest."""
+_MAX_HASH_LENGTH: Final = 400
 
-_LONGEST_HASH: Final = 400
+
+def is_id(number: int) -> bool:
+    """Return True if the number can be that of a row; databases reject others."""
+    return 0 < number <= MAX_ID
 
 
 def name_key(name: str) -> str:
-    """What names are compared by: two teams that people cannot tell apart are one.
+    """Return the key by which names are compared; names that look alike have the same key.
 
     >>> name_key("Stack  ATTACK") == name_key("stack attack")
     True
@@ -256,69 +262,55 @@ def name_key(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
-def reject_reserved_name(name: str, ours: str) -> None:
-    """See that a team does not take the name of our own player.
+def reject_reserved_name(name: str, reserved: str) -> None:
+    """Reject the name of the built-in player of test matches.
 
     Raises:
-        NameTakenError: it does; that player would be its opponent in test matches.
+        NameTakenError: the name is reserved.
     """
-    if name_key(name) == name_key(ours):
-        raise NameTakenError(f"{shown(ours)} is the name of our own player in test matches")
+    if name_key(name) == name_key(reserved):
+        raise NameTakenError(f"{shown(reserved)} is the name of our own player in test matches")
 
 
 def is_name(name: str) -> bool:
-    """Whether it can be a name at all: printable, with nothing around it, and not too long."""
-    return (
-        0 < len(name) <= MAX_NAME_LENGTH
-        and name.isprintable()
-        and name == name.strip()
-        and _can_be_written(name)
-    )
+    """Return True if the name is printable, has no spaces at its ends and is not too long."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return 0 < len(name) <= MAX_NAME_LENGTH and name.isprintable() and name == name.strip()
 
 
-def validate_name(name: str, whose: str) -> str:
-    """The name.
+def validate_name(name: str, owner: str) -> str:
+    """Return the name.
+
+    Args:
+        name: name to check.
+        owner: "a team", "an admin" or "a contest".
 
     Raises:
-        InputError: it cannot be one.
+        InputError: invalid name.
     """
     if not is_name(name):
         raise InputError(
-            f"{shown(name)} cannot be the name of {whose}: it is 1 to {MAX_NAME_LENGTH} printable "
-            "characters without spaces at its ends"
+            f"invalid name of {owner}: expected 1 to {MAX_NAME_LENGTH} printable characters "
+            f"without spaces at the ends, got {shown(name)}"
         )
     return name
 
 
 def validate_hash(password_hash: str) -> str:
-    """The hash of a password; a password itself would not get by.
+    """Return the hash of a password.
 
     Raises:
-        InputError: it is no hash of argon2.
+        InputError: not an argon2 hash.
     """
-    if not password_hash.startswith("$argon2") or len(password_hash) > _LONGEST_HASH:
-        # Not shown: it may be the password.
-        raise InputError("passwords are kept as argon2's hashes only")
+    if not password_hash.startswith("$argon2") or len(password_hash) > _MAX_HASH_LENGTH:
+        # The text is not shown, since it may be the password.
+        raise InputError("invalid password hash: expected an argon2 hash")
     return password_hash
 
 
-def clean_text(text: str, longest: int = 400) -> str:
-    """Words of others that both databases take: in one line, and not longer than that."""
-    return printable(text[:longest])
-
-
-def is_id(number: int) -> bool:
-    """Whether a row can have this number: databases refuse others."""
-    return 0 < number <= MAX_ID
-
-
-def _can_be_written(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-MAX_ID: Final = 2**31 - 1
-"""Of the numbers that databases give to rows."""
+def clean_text(text: str, max_length: int = 400) -> str:
+    """Return a text in one line of limited length, without characters that databases reject."""
+    return printable(text[:max_length])

@@ -1,4 +1,4 @@
-"""The store: everything of a contest that has to outlive its processes."""
+"""Entry point of the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sevenbag.contest.store.accounts import (
     TeamStore,
 )
 from sevenbag.contest.store.contest_store import ContestStore
-from sevenbag.contest.store.database import Database, ping
+from sevenbag.contest.store.database import Database
 from sevenbag.contest.store.match_store import MatchStore
 
 if TYPE_CHECKING:
@@ -23,21 +23,20 @@ if TYPE_CHECKING:
 
 
 class Store:
-    """A contest's database, in SQLite or PostgreSQL.
+    """Store of a contest in SQLite or PostgreSQL.
 
-    Every method of its parts is one transaction, can be called from any thread, and waits; programs
-    that must not wait call it in a thread of its own. All raise `sevenbag.errors.StoreError` when
-    the database cannot do it: it is locked, full, damaged, or out of reach.
+    Every method of its parts is one transaction, blocks, and can be called from any thread. All
+    raise `sevenbag.errors.StoreError` if the database is locked, full, damaged or unreachable.
 
     Attributes:
-        url: of the database, without the password.
-        teams: who takes part.
-        admins: who holds the contest.
-        sessions: who is logged in.
-        invitations: links that work once.
-        contests: what is planned and played.
-        matches: their matches, games and replays; and tests.
-        audit: who did what.
+        url: URL of the database without the password.
+        teams: teams.
+        admins: administrators.
+        sessions: logins.
+        invitations: links that can be used once.
+        contests: contests.
+        matches: matches of contests and test matches, with their games and replays.
+        audit: audit log.
     """
 
     def __init__(
@@ -48,17 +47,17 @@ class Store:
         timeout: float = 10.0,
         create: bool = True,
     ) -> None:
-        """Say where it is; nothing is opened yet.
+        """Create a closed store.
 
         Args:
-            url: SQLAlchemy's: ``sqlite:///FILE`` or ``postgresql+psycopg://...``.
-            clock: seconds since 1970.
-            patience: seconds to wait for others that write.
-            may_be_new: whether SQLite's file is made when it is not there.
+            url: SQLAlchemy URL, ``sqlite:///FILE`` or ``postgresql+psycopg://...``.
+            clock: function that returns the time in seconds since 1970.
+            timeout: seconds to wait for other writers.
+            create: True to create a missing SQLite file.
 
         Raises:
-            StoreUrlError: the URL is none of these.
-            MissingExtraError: PostgreSQL's driver is not installed.
+            StoreUrlError: invalid URL.
+            MissingExtraError: the PostgreSQL driver is not installed.
         """
         self._database = Database(url, timeout=timeout, create=create)
         self.url = self._database.url
@@ -71,28 +70,28 @@ class Store:
         self.audit = AuditLog(self._database, clock)
 
     def open(self) -> Self:
-        """Connect, and bring the tables up to date; several programs may do so at once.
+        """Connect and migrate the tables; several programs may do so at the same time.
 
         Raises:
-            StoreUnreachableError: no such folder or server, or it turns us away.
-            StoreLockedError: another program holds it.
-            StoreVersionError: it is of a newer sevenbag, or of another program.
-            StoreCorruptError: it is damaged, or no database.
+            StoreUnreachableError: missing folder or server, or rejected login.
+            StoreLockedError: locked by another program.
+            StoreVersionError: written by a newer sevenbag or by another program.
+            StoreCorruptError: damaged, or not a database.
         """
         self._database.open()
         return self
 
     def close(self) -> None:
-        """Close all connections; it can be opened again."""
+        """Close all connections; the store can be opened again."""
         self._database.close()
 
     def ping(self) -> None:
-        """See whether it answers.
+        """Check that the database answers.
 
         Raises:
-            StoreError: it does not; the kind says why.
+            StoreError: no answer; the class gives the reason.
         """
-        ping(self._database)
+        self._database.ping()
 
     def __enter__(self) -> Self:
         return self.open()

@@ -1,6 +1,6 @@
-"""The store's tables, as SQLAlchemy sees them.
+"""SQL schema of the store as SQLAlchemy tables.
 
-What is changed here needs a migration; a test compares the two. Times are seconds since 1970.
+Every change needs a migration; a test compares the two. Times are in seconds since 1970.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column
 
-_A_SLOT: Final = "slot <> '' AND state <> 'called off'"
+_SLOT_CONDITION: Final = "slot <> '' AND state <> 'called off'"
 
 
 class Base(DeclarativeBase):
-    """All tables; constraints have names that migrations can rely on."""
+    """Base of all tables; constraints have stable names for migrations."""
 
     metadata: ClassVar[MetaData] = MetaData(
         naming_convention={
@@ -39,7 +39,7 @@ class Base(DeclarativeBase):
 
 
 class AccountTable:
-    """Columns of whoever can log in."""
+    """Columns of accounts."""
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str]
@@ -56,13 +56,13 @@ class TeamTable(AccountTable, Base):
 
 
 class AdminTable(AccountTable, Base):
-    """Those who hold the contest."""
+    """Administrators."""
 
     __tablename__ = "admins"
 
 
 class SessionTable(Base):
-    """Logins; the token itself is with the browser only."""
+    """Logins; only the browser has the token itself."""
 
     __tablename__ = "sessions"
     __table_args__ = (CheckConstraint("(team_id IS NULL) <> (admin_id IS NULL)", name="one"),)
@@ -75,7 +75,7 @@ class SessionTable(Base):
 
 
 class InvitationTable(Base):
-    """Links that work once."""
+    """Links that can be used once."""
 
     __tablename__ = "invitations"
 
@@ -102,7 +102,7 @@ class ContestTable(Base):
 
 
 class EntrantTable(Base):
-    """Teams of a contest, in the order in which they are seeded."""
+    """Teams of a contest in seeding order."""
 
     __tablename__ = "entrants"
     __table_args__ = (Index("uq_entrants_team", "contest_id", "team_id", unique=True),)
@@ -113,7 +113,7 @@ class EntrantTable(Base):
 
 
 class MatchTable(Base):
-    """Matches; a seat is a team's or a bot's. The games and points are those of kept games."""
+    """Matches of teams or built-in players; games and points are those of stored games."""
 
     __tablename__ = "matches"
 
@@ -121,14 +121,14 @@ class MatchTable(Base):
     @classmethod
     def __table_args__(cls) -> tuple[Index, ...]:
         return (
-            # A contest has one match for each place in its plan, whoever writes it first.
+            # A contest has one match for each slot, even if two schedulers add it.
             Index(
                 "uq_matches_slot",
                 "contest_id",
                 "slot",
                 unique=True,
-                sqlite_where=text(_A_SLOT),
-                postgresql_where=text(_A_SLOT),
+                sqlite_where=text(_SLOT_CONDITION),
+                postgresql_where=text(_SLOT_CONDITION),
             ),
         )
 
@@ -172,7 +172,7 @@ class GameTable(Base):
 
 
 class ReplayTable(Base):
-    """Replays, apart from their games: lists of games are read without them."""
+    """Replays, separate from games, because lists of games are read without them."""
 
     __tablename__ = "replays"
     __table_args__ = (
@@ -185,7 +185,7 @@ class ReplayTable(Base):
 
 
 class MoveCountTable(Base):
-    """How many moves of a seat met which fate in a game."""
+    """Numbers of moves of a player in a game, by outcome."""
 
     __tablename__ = "verdicts"
     __table_args__ = (
@@ -200,7 +200,7 @@ class MoveCountTable(Base):
 
 
 class AuditTable(Base):
-    """Who did what."""
+    """Entries of the audit log."""
 
     __tablename__ = "audit"
 
