@@ -242,7 +242,7 @@ def tournament(games: int, folder: Path) -> float:
     header = create_header("match", engines, TournamentSettings(games=games, pieces=PIECES), RULES)
     TournamentRunner.create_folder(folder, header)
     begun = time.perf_counter()
-    with TournamentRunner(folder) as running, jobs.local(2) as executor:
+    with TournamentRunner(folder) as running, jobs.ProcessExecutor(2) as executor:
         running.run(executor)
     return time.perf_counter() - begun
 

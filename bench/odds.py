@@ -23,7 +23,7 @@ from pathlib import Path
 
 from sevenbag._kernel import PcSolver
 from sevenbag.formats.pc_file import check_file
-from sevenbag.pc.sequences import count, sequence
+from sevenbag.pc.sequences import count_sequences, sequence_at
 
 PUBLISHED = [
     (0, 5_040),
@@ -81,9 +81,9 @@ def main() -> None:
         }
 
         rng = random.Random(1)
-        total = count(10)
+        total = count_sequences(10)
         queues = [
-            "".join(piece.name for piece in sequence(10, rng.randrange(total)))
+            "".join(piece.name for piece in sequence_at(10, rng.randrange(total)))
             for _ in range(args.sample)
         ]
         solver = PcSolver(args.kicks)

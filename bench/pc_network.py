@@ -16,8 +16,8 @@ import statistics
 from pathlib import Path
 
 from sevenbag._kernel import PcSolver
-from sevenbag.pc.network import Gene, Network
-from sevenbag.pc.training_trial import trial_queues
+from sevenbag.pc.network import Network, NetworkGene
+from sevenbag.pc.training import draw_test_queues
 
 # perfect-tetris 1.3.2, its built-in network "Fast3": features and weights.
 FAST3 = {
@@ -33,7 +33,9 @@ REPEAT = 3
 
 def orders(files: list[Path]) -> dict[str, Network | None]:
     """What searches go by, by its name."""
-    fast3 = Network(genes=tuple(Gene(i, 10, weight, enabled=True) for i, weight in FAST3.items()))
+    fast3 = Network(
+        genes=tuple(NetworkGene(i, 10, weight, enabled=True) for i, weight in FAST3.items())
+    )
     found = {"built in": None, "perfect-tetris's": fast3, "ours": Network.default()}
     return found | {path.name: Network.load(path) for path in files}
 
@@ -75,7 +77,7 @@ def main() -> None:
             solvers[name] = PcSolver(kicks)
             solvers[name].order_by(network.kernel if network is not None else None)
         # Other queues than any network has been trained with.
-        queues = trial_queues(args.queues, height, kicks, "bench of networks")
+        queues = draw_test_queues(args.queues, height, kicks, "bench of networks")
         found = measured(solvers, queues, height, args.rounds)
         rows += [{"lines": height, "kicks": kicks, **row} for row in found]
     if args.json:

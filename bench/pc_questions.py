@@ -16,7 +16,7 @@ import time
 from typing import TYPE_CHECKING
 
 from sevenbag.formats.fumen import Fumen
-from sevenbag.pc import Question, chance_of, solutions_of
+from sevenbag.pc import PcProblem, compute_chance, find_solutions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,11 +31,11 @@ def questions() -> dict[str, Callable[[], tuple[object, object]]]:
     """What is asked, and what is true of it: answer and truth."""
 
     def chance(field: Board | str, pattern: str, truth: tuple[int, int]) -> tuple[object, object]:
-        found = chance_of(Question(field), pattern)
+        found = compute_chance(PcProblem(field), pattern)
         return (found.solved, found.total), truth
 
     def paths(field: Board | str, pattern: str, truth: tuple[int, int]) -> tuple[object, object]:
-        found = solutions_of(Question(field), pattern)
+        found = find_solutions(PcProblem(field), pattern)
         return (len(found.solutions), len(found.minimal)), truth
 
     return {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sevenbag.jobs import on_dask
+from sevenbag.jobs import dask_executor
 from tests.cli.run import wait_until
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def dask_cluster() -> Iterator[Any]:
             silence_logs=50,
         ) as cluster,
     ):
-        patch.setattr(on_dask, "_PATIENCE", PATIENCE)
+        patch.setattr(dask_executor, "_PATIENCE", PATIENCE)
         # A result that died with its worker is computed again after so many seconds instead of 30.
         cluster.scheduler.rpc.timeout = 1
         yield cluster

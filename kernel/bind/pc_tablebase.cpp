@@ -1,4 +1,4 @@
-// Perfect clears of all queues for Python; sevenbag.pc.odds and sevenbag.pc.batch are the faces
+// Perfect clears of all queues for Python; sevenbag.pc.odds and sevenbag.pc.batch_solver are the faces
 // that people see.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from sevenbag import jobs
-
-if TYPE_CHECKING:
-    from sevenbag.jobs import Executor
+from sevenbag.jobs.process_executor import ProcessExecutor
 
 
 @pytest.fixture
@@ -18,9 +14,8 @@ def no_single_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
     One worker takes longer to start than short games take.
     """
-    local = jobs.local
 
-    def quicker(workers: int) -> Executor:
-        return local(workers) if workers > 1 else jobs.in_process()
+    def create_executor(workers: int) -> jobs.Executor:
+        return ProcessExecutor(workers) if workers > 1 else jobs.InProcessExecutor()
 
-    monkeypatch.setattr(jobs, "local", quicker)
+    monkeypatch.setattr(jobs, "ProcessExecutor", create_executor, raising=False)

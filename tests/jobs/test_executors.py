@@ -10,7 +10,7 @@ import pytest
 from sevenbag import jobs
 from sevenbag.errors import JobError, ProtocolError, ScarceMemoryError
 from tests.cluster import wait_for_workers
-from tests.jobs import work
+from tests.jobs import job_functions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 @pytest.fixture(params=["in process", "local", "cluster"], scope="module")
 def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
     if request.param == "in process":
-        made = jobs.in_process()
+        made: Executor = jobs.InProcessExecutor()
     elif request.param == "local":
-        made = jobs.local(2)
+        made = jobs.ProcessExecutor(2)
     else:
         cluster: Any = request.getfixturevalue("dask_cluster")
         wait_for_workers(cluster)
-        made = jobs.cluster(cluster.scheduler_address)
+        made = jobs.DaskExecutor(cluster.scheduler_address)
     with made as opened:
         assert opened.workers == (1 if request.param == "in process" else 2)
         yield opened
@@ -36,17 +36,17 @@ def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
 @pytest.mark.parametrize("count", [0, 1, 2, 40])
 def test_every_item_comes_back_once_with_its_number(executor: Executor, count: int) -> None:
     items = random.Random(count).sample(range(1000), count)
-    found = list(executor.run(work.square, items))
+    found = list(executor.run(job_functions.square, items))
     assert sorted(found) == [(index, item * item) for index, item in enumerate(items)]
 
 
 def test_results_can_be_had_in_order(executor: Executor) -> None:
-    found = jobs.in_order(executor.run(work.square, range(20)))
+    found = jobs.iterate_in_order(executor.run(job_functions.square, range(20)))
     assert list(found) == [number * number for number in range(20)]
 
 
-@pytest.mark.parametrize("ahead", [0, 3])
-def test_no_more_is_taken_than_told(executor: Executor, ahead: int) -> None:
+@pytest.mark.parametrize("prefetch", [0, 3])
+def test_no_more_is_taken_than_told(executor: Executor, prefetch: int) -> None:
     taken: list[int] = []
 
     def items() -> Iterator[int]:
@@ -54,11 +54,11 @@ def test_no_more_is_taken_than_told(executor: Executor, ahead: int) -> None:
             taken.append(number)
             yield number
 
-    results = executor.run(work.square, items(), ahead=ahead)
+    results = executor.run(job_functions.square, items(), prefetch=prefetch)
     assert taken == []
     for seen, _ in enumerate(results):
         # The one in hand is no longer counted.
-        assert len(taken) - seen <= executor.workers + ahead
+        assert len(taken) - seen <= executor.workers + prefetch
     assert len(taken) == 12
 
 
@@ -70,30 +70,30 @@ def test_a_run_that_is_closed_takes_no_more(executor: Executor) -> None:
             taken.append(number)
             yield number
 
-    results = executor.run(work.square, items())
+    results = executor.run(job_functions.square, items())
     next(results)
     results.close()
     assert len(taken) <= 2 * executor.workers
-    assert sorted(executor.run(work.square, [5])) == [(0, 25)], "another run"
+    assert sorted(executor.run(job_functions.square, [5])) == [(0, 25)], "another run"
 
 
 def test_an_error_of_ours_comes_back_as_it_was(executor: Executor) -> None:
     with pytest.raises(ProtocolError) as caught:
-        list(executor.run(work.fail_at_three, range(5)))
+        list(executor.run(job_functions.fail_at_three, range(5)))
     assert str(caught.value) == "move.type: no such piece"
     assert (caught.value.path, caught.value.kind) == ("move.type", "suggestion")
-    assert len(list(executor.run(work.square, range(4)))) == 4, "another run"
+    assert len(list(executor.run(job_functions.square, range(4)))) == 4, "another run"
 
 
 def test_another_error_is_named(executor: Executor) -> None:
     with pytest.raises(JobError) as caught:
-        list(executor.run(work.divide_by, [1, 2, 0, 4]))
+        list(executor.run(job_functions.divide_by, [1, 2, 0, 4]))
     assert str(caught.value) == "job 2 failed: ZeroDivisionError: division by zero"
 
 
 def test_memory_that_is_not_there_is_named(executor: Executor) -> None:
     with pytest.raises(ScarceMemoryError, match="job 0"):
-        list(executor.run(work.exhaust, [0]))
+        list(executor.run(job_functions.exhaust, [0]))
 
 
 def test_an_error_of_the_items_is_the_callers(executor: Executor) -> None:
@@ -102,5 +102,5 @@ def test_an_error_of_the_items_is_the_callers(executor: Executor) -> None:
         raise LookupError("no more")
 
     with pytest.raises(LookupError, match="no more"):
-        list(executor.run(work.square, items()))
-    assert len(list(executor.run(work.square, range(4)))) == 4, "another run"
+        list(executor.run(job_functions.square, items()))
+    assert len(list(executor.run(job_functions.square, range(4)))) == 4, "another run"

@@ -10,7 +10,7 @@ from sevenbag import Board, Kicks, pc
 from sevenbag._kernel import PcQuestion, PcQueues, StopFlag
 from sevenbag.errors import BoardError, QueueError, RulesError, SearchStoppedError
 from sevenbag.formats.fumen import Fumen
-from sevenbag.pc import Question, chance_of
+from sevenbag.pc import PcProblem, compute_chance
 from sevenbag.pc.patterns import Pattern
 from tests.truth import truth
 
@@ -18,8 +18,8 @@ PCO = "XXXXX.....\nXXXXXX....\nXXXXXXX...\nXXXXXX...."
 AFTER_I = Fumen.parse("v115@9gE8DeG8CeH8BeG8CeA8JeAgH").pages[0].field.board()
 
 
-def results(chance: pc.Chance) -> dict[str, bool]:
-    return {queue: chance.has(number) for number, queue in enumerate(chance.pattern)}
+def results(chance: pc.PcChance) -> dict[str, bool]:
+    return {queue: chance.is_solved(number) for number, queue in enumerate(chance.pattern)}
 
 
 # --- published ----------------------------------------------------------------------------------
@@ -29,25 +29,25 @@ def results(chance: pc.Chance) -> dict[str, bool]:
     ("field", "pattern", "solved"), [(PCO, "I,*p4", 711), (AFTER_I, "*p4", 514)]
 )
 def test_the_perfect_clear_opener(field: Board | str, pattern: str, solved: int) -> None:
-    chance = chance_of(Question(field), pattern)
+    chance = compute_chance(PcProblem(field), pattern)
     assert (chance.solved, chance.total) == (solved, 840)
-    assert chance.share == solved / 840
-    failed = list(chance.failed())
+    assert chance.fraction == solved / 840
+    failed = list(chance.failed_queues())
     assert len(failed) == 840 - solved
     assert set(failed) == {queue for queue, has in results(chance).items() if not has}
 
 
 def test_two_lines_over_every_bag_without_a_held_piece() -> None:
-    solvable = set(truth("pc/two_line_nohold.txt").read_text().split())
-    chance = chance_of(Question(lines=2), "*p6")
+    find_solvable = set(truth("pc/two_line_nohold.txt").read_text().split())
+    chance = compute_chance(PcProblem(height=2), "*p6")
     # Windows that lie within one bag.
     assert {queue for queue, has in results(chance).items() if has} == {
-        queue for queue in solvable if len(queue) == 6 and len(set(queue)) == 6
+        queue for queue in find_solvable if len(queue) == 6 and len(set(queue)) == 6
     }
     for split in range(1, 6):
-        chance = chance_of(Question(lines=2), f"*p{split},*p{6 - split}")
+        chance = compute_chance(PcProblem(height=2), f"*p{split},*p{6 - split}")
         for queue, has in results(chance).items():
-            assert has == (queue in solvable), queue
+            assert has == (queue in find_solvable), queue
 
 
 # --- against the solver, one queue at a time ------------------------------------------------------
@@ -73,16 +73,16 @@ def test_every_queue_of_random_fields(kicks: str, hold: bool) -> None:
     for _ in range(16):
         lines = rng.choice([3, 4, 4, 5, 6])
         field = random_field(rng, lines)
-        question = Question(field, lines=lines, hold=hold, kicks=kicks)
-        pieces = question.usable
+        problem = PcProblem(field, height=lines, hold=hold, kicks=kicks)
+        pieces = problem.usable_pieces
         pattern = rng.choice([f"*p{pieces}", f"*p2,*p{pieces - 2}", f"[TIOL]p2,*p{pieces - 2}"])
-        chance = chance_of(question, pattern)
+        chance = compute_chance(problem, pattern)
         numbered = list(enumerate(chance.pattern))
         for number, queue in rng.sample(numbered, min(60, len(numbered))):
             answer = solver.search(field, queue, use_hold=hold, min_height=lines, max_height=lines)
-            assert (answer.solution is not None) == chance.has(number), (field, queue)
+            assert (answer.solution is not None) == chance.is_solved(number), (field, queue)
             compared += 1
-            some += chance.has(number)
+            some += chance.is_solved(number)
     assert compared > 600
     assert some > 3
 
@@ -113,8 +113,8 @@ def slowly(board: Board, queue: str, held: str, lines: int, kicks: Kicks, soft: 
 
 
 @pytest.mark.parametrize(("drop", "soft"), [("soft", "IOTLJSZ"), ("hard", ""), ("t-soft", "T")])
-def test_ways_to_drop(drop: pc.Drop, soft: str) -> None:
-    chance = chance_of(Question(AFTER_I, drop=drop), "*p4")
+def test_ways_to_drop(drop: pc.DropMode, soft: str) -> None:
+    chance = compute_chance(PcProblem(AFTER_I, drop=drop), "*p4")
     rng = random.Random(4)
     found = set[bool]()
     for queue, has in rng.sample(sorted(results(chance).items()), 60):
@@ -127,15 +127,15 @@ def test_ways_to_drop(drop: pc.Drop, soft: str) -> None:
 
 
 def test_pieces_that_cannot_be_used_change_nothing() -> None:
-    question = Question(AFTER_I)
-    chance = chance_of(question, "*p7")
+    problem = PcProblem(AFTER_I)
+    chance = compute_chance(problem, "*p7")
     assert (chance.solved, chance.total, chance.unused) == (514, 840, 3)
-    assert chance_of(Question(AFTER_I, hold=False), "*p4").unused == 1
+    assert compute_chance(PcProblem(AFTER_I, hold=False), "*p4").unused == 1
 
 
 def test_the_tree_adds_up() -> None:
-    chance = chance_of(Question(PCO), "I,*p4")
-    branches = list(chance.tree(3))
+    chance = compute_chance(PcProblem(PCO), "I,*p4")
+    branches = list(chance.iterate_prefixes(3))
     assert branches[0] == ("", 711, 840)
     assert len(branches) == 1 + 1 + 7 + 7 * 6
     for length in (1, 2, 3):
@@ -151,12 +151,12 @@ def test_the_tree_adds_up() -> None:
 def test_full_rows_of_the_field_count_among_the_lines() -> None:
     rows = PCO.split("\n")
     field = "\n".join([*rows[:2], "X" * 10, rows[2], "X" * 10, rows[3]])
-    assert chance_of(Question(field, lines=6), "I,*p4").solved == 711
+    assert compute_chance(PcProblem(field, height=6), "I,*p4").solved == 711
 
 
 def test_a_field_that_is_clear_already() -> None:
-    chance = chance_of(Question("XXXXXXXXXX\nXXXXXXXXXX", lines=2), "*p4")
-    assert chance.share == 1
+    chance = compute_chance(PcProblem("XXXXXXXXXX\nXXXXXXXXXX", height=2), "*p4")
+    assert chance.fraction == 1
 
 
 @pytest.mark.parametrize(
@@ -172,12 +172,12 @@ def test_a_field_that_is_clear_already() -> None:
 )
 def test_fields_that_cannot_be_asked_about(field: Board | str, lines: int, message: str) -> None:
     with pytest.raises(BoardError, match=message):
-        Question(field, lines=lines)
+        PcProblem(field, height=lines)
 
 
 def test_too_few_pieces() -> None:
-    with pytest.raises(QueueError, match="queues of 3 pieces, but 4 are needed"):
-        chance_of(Question(PCO), "*p3")
+    with pytest.raises(QueueError, match="expected queues of at least 4 pieces .* got 3"):
+        compute_chance(PcProblem(PCO), "*p3")
 
 
 def test_no_such_drop() -> None:
@@ -213,6 +213,6 @@ def test_searches_end_when_told_to() -> None:
     stop = StopFlag()
     stop.set()
     with pytest.raises(SearchStoppedError, match="of 4233600 queues"):
-        chance_of(Question(), "*p7,*p4", stop=stop)
+        compute_chance(PcProblem(), "*p7,*p4", stop=stop)
     with pytest.raises(SearchStoppedError):
-        chance_of(Question(), "*p7,*p4", seconds=0.05)
+        compute_chance(PcProblem(), "*p7,*p4", seconds=0.05)

@@ -15,32 +15,32 @@ from sevenbag.errors import (
     QueueError,
 )
 from sevenbag.formats.fumen import Field, Fumen, Page
-from sevenbag.pc import Question, coverage_of, setups_in, solutions_of
-from sevenbag.pc.glued import pieces_of
-from sevenbag.pc.path_page import fumen_of
+from sevenbag.pc import PcProblem, compute_coverage, find_solutions, read_setups
+from sevenbag.pc.cover import divide_into_pieces
+from sevenbag.pc.path import format_fumen
 from tests.pc.test_chance import AFTER_I, PCO
 
 
 def test_solutions_drawn_in_colours_have_the_queues_they_were_found_for() -> None:
     for field, pattern in ((PCO, "I,*p4"), (AFTER_I, "*p4")):
-        paths = solutions_of(Question(field), pattern)
-        text = fumen_of(paths, range(len(paths.solutions))).encode()
-        coverage = coverage_of(setups_in(text), pattern)
+        paths = find_solutions(PcProblem(field), pattern)
+        text = format_fumen(paths, range(len(paths.solutions))).encode()
+        coverage = compute_coverage(read_setups(text), pattern)
         assert list(coverage.covered) == [solution.queues for solution in paths.solutions]
-        assert coverage.any.bit_count() == paths.solved
+        assert coverage.covered_by_any.bit_count() == paths.solved_queues
         fewest = [coverage.covered[number] for number in paths.smallest]
-        assert coverage.accumulated(paths.smallest)[-1] == paths.solved
+        assert coverage.accumulate(paths.smallest)[-1] == paths.solved_queues
         assert len(fewest) == len(paths.smallest)
 
 
 def test_solutions_played_page_by_page_have_the_same() -> None:
-    paths = solutions_of(Question(AFTER_I), "*p4")
+    paths = find_solutions(PcProblem(AFTER_I), "*p4")
     for number, solution in enumerate(paths.solutions):
-        played = paths.example(number)[1]
+        played = paths.find_example(number)[1]
         start = Fumen((Page(Field.from_board(AFTER_I), color=True, lock=False),))
-        setups = setups_in(start.extended(played.placements).encode())
+        setups = read_setups(start.extended(played.placements).encode())
         assert [setup.pieces for setup in setups] == [played.pieces]
-        assert coverage_of(setups, "*p4").covered == (solution.queues,)
+        assert compute_coverage(setups, "*p4").covered == (solution.queues,)
 
 
 def deals(queue: str, number: int) -> set[str]:
@@ -90,11 +90,11 @@ def test_a_setup_that_clears_nothing() -> None:
     ]
     first = Page(placement=placements[0], color=True)
     fumen = Fumen((first,)).extended(placements[1:])
-    (setup,) = setups_in(fumen.encode())
+    (setup,) = read_setups(fumen.encode())
     for hold in (True, False):
-        coverage = coverage_of([setup], "[ZJLTO]p5", hold=hold)
+        coverage = compute_coverage([setup], "[ZJLTO]p5", hold=hold)
         assert coverage.unused == (0 if hold else 1)
-        assert 0 < coverage.any.bit_count() < coverage.total
+        assert 0 < coverage.covered_by_any.bit_count() < coverage.total
         for number, queue in enumerate(coverage.queues):
             orders = deals(queue, 4) if hold else {queue}
             expected = any(playable(Board(), placements, order) for order in orders)
@@ -107,33 +107,33 @@ def test_sorting_and_accumulation() -> None:
     pages = (Page(placement=o, color=True), Page(placement=Placement("T", Rotation.NORTH, 1, 0)))
     both = Page(placement=o).next(on_top)
     fumen = Fumen((*pages, Page(placement=o), both))
-    coverage = coverage_of(setups_in(fumen.encode()), "[OT]p2;OO", hold=False)
+    coverage = compute_coverage(read_setups(fumen.encode()), "[OT]p2;OO", hold=False)
     assert [bits.bit_count() for bits in coverage.covered] == [2, 1, 1]
-    assert coverage.sorted() == [0, 1, 2]
-    assert coverage.accumulated([2, 0, 1]) == [1, 2, 3]
-    assert coverage.any.bit_count() == 3
-    assert coverage.all == 0
-    assert list(coverage.failed()) == []
+    assert coverage.by_coverage() == [0, 1, 2]
+    assert coverage.accumulate([2, 0, 1]) == [1, 2, 3]
+    assert coverage.covered_by_any.bit_count() == 3
+    assert coverage.covered_by_all == 0
+    assert list(coverage.failed_queues()) == []
 
 
 def test_touching_pieces_of_one_kind_may_be_divided_in_several_ways() -> None:
     rows = ["IIIIIIII..", "IIIIIIII..", "IIIIIIII..", "IIIIIIII.."]
-    _, ways = pieces_of(rows)
+    _, ways = divide_into_pieces(rows)
     # Two squares of four by four, each of four lying or four standing pieces, and what lies
     # across both: all of it at least divides.
     assert len(ways) >= 4
     for way in ways:
         assert len(way) == 8
     with pytest.raises(FormatError, match="row 7"):
-        pieces_of(["S" * 10] * 7)
+        divide_into_pieces(["S" * 10] * 7)
     with pytest.raises(FormatError, match="too many ways"):
-        pieces_of(["I" * 8 + ".."] * 6)
+        divide_into_pieces(["I" * 8 + ".."] * 6)
 
 
 def test_pieces_with_gaps_come_after_the_rows_between() -> None:
     # The row in the middle is cleared by I before J stands on both sides of it.
     rows = ["GGGGGGGG.G".replace(".", "J"), "GGGGGGIIII", "GGGGGGG.JG", "GGGGGGG.JJ"]
-    field, ways = pieces_of(rows)
+    field, ways = divide_into_pieces(rows)
     assert field.count == 8 + 1 + 6 + 8 + 7
     assert all(way[0].piece.name == "I" for way in ways)
 
@@ -155,21 +155,21 @@ def test_pieces_with_gaps_come_after_the_rows_between() -> None:
 )
 def test_fumens_without_a_setup(pages: list[Page], message: str) -> None:
     with pytest.raises(FormatError, match=message):
-        setups_in(Fumen(tuple(pages)).encode())
+        read_setups(Fumen(tuple(pages)).encode())
 
 
 def test_what_cannot_be_used() -> None:
     with pytest.raises(FumenError):
-        setups_in("nothing")
+        read_setups("nothing")
     o = Fumen((Page(placement=Placement("O", Rotation.NORTH, 0, 0)),)).encode()
-    assert coverage_of(setups_in(o), "*p7,*p7").unused == 12
+    assert compute_coverage(read_setups(o), "*p7,*p7").unused == 12
     two = Fumen.parse(o).extended([Placement("O", Rotation.NORTH, 0, 2)])
     with pytest.raises(QueueError, match="queues of 1 pieces, but a setup has 2"):
-        coverage_of(setups_in(two.encode()), "*")
+        compute_coverage(read_setups(two.encode()), "*")
     high = Fumen((Page(placement=Placement("O", Rotation.NORTH, 0, 8)),)).encode()
     with pytest.raises(PlacementError, match="lowest 6 rows"):
-        coverage_of(setups_in(high), "*p2")
+        compute_coverage(read_setups(high), "*p2")
     tower = Field.from_rows(["G........."] * 9)
     on_it = Fumen((Page(tower, Placement("O", Rotation.NORTH, 0, 9)),)).encode()
     with pytest.raises(BoardError, match="6 rows"):
-        coverage_of(setups_in(on_it), "*p2")
+        compute_coverage(read_setups(on_it), "*p2")

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from sevenbag import Board, pc
 from sevenbag._kernel import PC_ACTIVATIONS, PC_MAX_GENES, PcNetwork
 from sevenbag.errors import BoardError, InputError, NetworkError, QueueError
-from sevenbag.pc.network import Gene, Network, features_of
-from tests.pc.replay import faults
+from sevenbag.pc.network import Network, NetworkGene, compute_features
+from tests.pc.solution_check import faults
 from tests.truth import truth
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ def drawn(rows: str) -> str:
 
 
 def linear(weights: dict[int, float]) -> Network:
-    return Network(genes=tuple(Gene(i, 10, weight, enabled=True) for i, weight in weights.items()))
+    return Network(
+        genes=tuple(NetworkGene(i, 10, weight, enabled=True) for i, weight in weights.items())
+    )
 
 
 # --- features -----------------------------------------------------------------------------------
@@ -48,7 +50,7 @@ def linear(weights: dict[int, float]) -> Network:
 
 @pytest.mark.parametrize("height", [6, 7, 20])
 def test_the_published_features(height: int) -> None:
-    found = features_of(drawn(ROW), height)
+    found = compute_features(drawn(ROW), height)
     expected = [11.7046995, 10, 47, 14, 22, height, 10 * height - 20, 4, 2]
     assert found == pytest.approx(expected, rel=1e-7)
 
@@ -104,14 +106,14 @@ def test_features_are_those_counted_by_hand(case: tuple[list[list[bool]], int]) 
     board = Board.from_rows(
         ["".join("X" if cell else "." for cell in row) for row in rows], height=40
     )
-    assert features_of(board, height) == pytest.approx(by_hand(rows, height), rel=1e-6)
+    assert compute_features(board, height) == pytest.approx(by_hand(rows, height), rel=1e-6)
 
 
 def test_features_of_what_has_none() -> None:
     with pytest.raises(BoardError, match="10 columns"):
-        features_of(Board.from_rows(["XX.."]), 4)
+        compute_features(Board.from_rows(["XX.."]), 4)
     with pytest.raises(BoardError, match="height of 1 rows for a board of 2"):
-        features_of("X.........\nX.........", 1)
+        compute_features("X.........\nX.........", 1)
 
 
 # --- scores -------------------------------------------------------------------------------------
@@ -148,23 +150,23 @@ def test_there_are_all_activations() -> None:
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_activations(name: Any) -> None:
-    network = Network(genes=(Gene(0, 10, 1.0, enabled=True),), output=name)
+    network = Network(genes=(NetworkGene(0, 10, 1.0, enabled=True),), output=name)
     for x in (-20.0, -3.0, -1.0, -0.25, 0.0, 0.25, 1.0, 2.5, 20.0):
-        (found,) = network.scores([[x, *[0.0] * 8]])
+        (found,) = network.score_boards([[x, *[0.0] * 8]])
         assert found == pytest.approx(ACTIVATIONS[name](x), rel=1e-5, abs=1e-6), x
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_activations_of_the_largest_numbers(name: Any) -> None:
-    network = Network(genes=(Gene(0, 10, 3e38, enabled=True),), output=name)
+    network = Network(genes=(NetworkGene(0, 10, 3e38, enabled=True),), output=name)
     for x in (-1.0, 1.0):
-        (found,) = network.scores([[x, *[0.0] * 8]])
+        (found,) = network.score_boards([[x, *[0.0] * 8]])
         assert not math.isnan(found)
 
 
 def test_a_published_network() -> None:
     # 0.903 * 11.7 - 1.847 * 14 - 0.746 * 22 + 1.172 * 40 - 0.767 * 4 - 0.573 * 2
-    assert linear(FAST3).rate(drawn(ROW), 6) == pytest.approx(10.96010, abs=1e-4)
+    assert linear(FAST3).score_board(drawn(ROW), 6) == pytest.approx(10.96010, abs=1e-4)
 
 
 def slow_scores(network: Network, boards: list[list[float]]) -> list[float]:
@@ -190,7 +192,7 @@ def networks(draw: st.DrawFn) -> Network:
     # Some hidden nodes lead nowhere, some come from nowhere, some lead in circles.
     nodes = [11, 12, 13, 500]
     gene = st.builds(
-        Gene,
+        NetworkGene,
         st.sampled_from([*range(11), *nodes]),
         st.sampled_from([10, *nodes]),
         st.floats(-0.5, 0.5, width=32),
@@ -209,14 +211,14 @@ def networks(draw: st.DrawFn) -> Network:
 )
 def test_scores_are_those_of_the_format(network: Network, boards: list[list[float]]) -> None:
     expected = slow_scores(network, boards)
-    assert network.scores(boards) == pytest.approx(expected, rel=1e-3, abs=1e-3)
+    assert network.score_boards(boards) == pytest.approx(expected, rel=1e-3, abs=1e-3)
 
 
 def test_scores_of_what_has_no_features() -> None:
     with pytest.raises(NetworkError, match="board 1: expected 9 finite features"):
-        linear(FAST3).scores([[0.0] * 9, [0.0] * 8])
+        linear(FAST3).score_boards([[0.0] * 9, [0.0] * 8])
     with pytest.raises(NetworkError, match="board 0: expected 9 finite features"):
-        linear(FAST3).scores([[math.nan] * 9])
+        linear(FAST3).score_boards([[math.nan] * 9])
 
 
 def test_the_kernel_makes_no_network_of_nonsense() -> None:
@@ -267,10 +269,10 @@ def changed(path: str, value: object) -> str:
 def test_a_file_is_read_and_written() -> None:
     network = Network.parse(json.dumps(DOCUMENT))
     assert (network.hidden, network.output) == ("relu", "identity")
-    assert network.genes[1] == Gene(9, 11, -2.0, enabled=True)
+    assert network.genes[1] == NetworkGene(9, 11, -2.0, enabled=True)
     assert json.loads(network.encode()) == DOCUMENT
     # (0.5 * 8 - 2) * 1.25; the disabled edge counts for nothing.
-    assert network.scores([[8.0, 0, 0, 5.0, 0, 0, 0, 0, 0]]) == [2.5]
+    assert network.score_boards([[8.0, 0, 0, 5.0, 0, 0, 0, 0, 0]]) == [2.5]
 
 
 @given(networks())
@@ -354,7 +356,7 @@ def test_files(tmp_path: Path) -> None:
 
 def test_networks_go_to_other_processes() -> None:
     network = linear(FAST3)
-    network.rate("", 4)
+    network.score_board("", 4)
     assert pickle.loads(pickle.dumps(network)) == network
 
 
@@ -366,11 +368,11 @@ WORST = linear({number: -weight for number, weight in FAST3.items()})
 NOT_A_NUMBER = linear({0: 3e38, 3: -3e38, 4: 3e38, 6: -3e38})
 REMEMBERING = Network(
     genes=(
-        Gene(12, 11, 1.0, enabled=True),
-        Gene(10, 12, -1.0, enabled=True),
-        Gene(3, 12, 1.0, enabled=True),
-        Gene(11, 10, -1.0, enabled=True),
-        Gene(4, 10, -1.0, enabled=True),
+        NetworkGene(12, 11, 1.0, enabled=True),
+        NetworkGene(10, 12, -1.0, enabled=True),
+        NetworkGene(3, 12, 1.0, enabled=True),
+        NetworkGene(11, 10, -1.0, enabled=True),
+        NetworkGene(4, 10, -1.0, enabled=True),
     ),
     hidden="tanh",
 )
@@ -427,15 +429,15 @@ def test_none_is_proved_with_any_network(name: str) -> None:
 @pytest.mark.parametrize("name", NETWORKS)
 def test_two_lines_have_the_published_answers(name: str) -> None:
     lines = truth("pc/two_line_hold.txt").read_text().splitlines()
-    solvable = {line.split()[0] for line in lines}
+    find_solvable = {line.split()[0] for line in lines}
     solver = pc.Solver("srs", network=NETWORKS[name])
     queues = ["".join(queue) for queue in itertools.product("IOTLJSZ", repeat=6)]
-    chosen = random.Random(3).sample(queues, 600) + sorted(solvable)[:200]
+    chosen = random.Random(3).sample(queues, 600) + sorted(find_solvable)[:200]
     bags = {queue for queue in chosen if is_window(queue[1:])}
     assert len(bags) > 200
     for queue in bags:
         found = solver.solve("", queue[1:], queue[0], max_height=2)
-        assert (found is not None) == (queue in solvable), queue
+        assert (found is not None) == (queue in find_solvable), queue
 
 
 def is_window(queue: str) -> bool:

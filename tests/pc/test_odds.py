@@ -14,8 +14,8 @@ import pytest
 
 from sevenbag import Kicks
 from sevenbag.errors import BoardError, KicksError, QueueError, ScarceMemoryError
-from sevenbag.pc import census, sequences
-from sevenbag.pc.odds import find_odds
+from sevenbag.pc import sequences, tablebase
+from sevenbag.pc.odds import compute_odds
 from tests.cli.run import COMMAND, TRACES, environment, sevenbag
 from tests.truth import truth
 
@@ -33,7 +33,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 def counts(kicks: str) -> list[tuple[int, int]]:
-    return [(row.possible, row.total) for row in find_odds(2, kicks, threads=2).rows]
+    return [(row.possible, row.total) for row in compute_odds(2, kicks, threads=2).rows]
 
 
 # --- two lines ----------------------------------------------------------------------------------
@@ -58,19 +58,21 @@ def test_sequences_are_those_of_the_exhaustive_lists() -> None:
         for line in truth(name).read_text().splitlines():
             if not line.startswith("#"):
                 listed.add(canonical(line.split()[0]))
-    impossible = find_odds(2, "srs").impossible.decode().split()
+    impossible = compute_odds(2, "srs").unsolvable.decode().split()
     assert len(listed) + len(impossible) == 57_750, "all canonical sequences of six"
     assert not listed & set(impossible)
 
 
 def test_with_fewer_turns_no_more_is_possible() -> None:
     still = Kicks.from_text("[ITLJSZ]\n", "still")
-    impossible = [set(find_odds(2, kicks).impossible.split()) for kicks in (still, "none", "srs")]
+    impossible = [
+        set(compute_odds(2, kicks).unsolvable.split()) for kicks in (still, "none", "srs")
+    ]
     assert impossible[0] > impossible[1] > impossible[2]
 
 
 def test_the_number_of_threads_decides_nothing() -> None:
-    assert find_odds(2, "srs", threads=1) == find_odds(2, "srs", threads=5)
+    assert compute_odds(2, "srs", threads=1) == compute_odds(2, "srs", threads=5)
 
 
 def test_the_examples_do_what_they_show() -> None:
@@ -86,28 +88,28 @@ def test_the_examples_do_what_they_show() -> None:
 @pytest.mark.parametrize("height", [-2, 0, 1, 3, 6, 10**9])
 def test_other_heights_are_refused(height: int) -> None:
     with pytest.raises(BoardError, match="2 and 4"):
-        find_odds(height)
+        compute_odds(height)
 
 
 def test_other_arguments_are_checked() -> None:
     with pytest.raises(KicksError):
-        find_odds(2, "nothing")
+        compute_odds(2, "nothing")
     for threads in (0, -1, 257):
         with pytest.raises(QueueError, match="threads"):
-            find_odds(2, threads=threads)
+            compute_odds(2, threads=threads)
 
 
 def test_too_little_memory_is_told_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(census, "available_memory", lambda: 100 << 20)
-    begun: list[census.Progress] = []
+    monkeypatch.setattr(tablebase, "available_memory", lambda: 100 << 20)
+    begun: list[tablebase.TablebaseProgress] = []
     with pytest.raises(ScarceMemoryError, match="there are 100 MiB"):
-        find_odds(4, report=begun.append)
+        compute_odds(4, report=begun.append)
     assert begun == []
-    assert find_odds(2).rows[0].total == 5040, "two lines need little"
+    assert compute_odds(2).rows[0].total == 5040, "two lines need little"
 
 
 def test_what_memory_there_is_is_known_here() -> None:
-    free = census.available_memory()
+    free = tablebase.available_memory()
     assert free is None or 0 < free < 1 << 50
 
 
@@ -115,8 +117,8 @@ def test_what_memory_there_is_is_known_here() -> None:
 
 
 def test_progress_grows_from_none_to_all() -> None:
-    seen: list[census.Progress] = []
-    find_odds(2, report=seen.append)
+    seen: list[tablebase.TablebaseProgress] = []
+    compute_odds(2, report=seen.append)
     fractions = [now.fraction for now in seen]
     assert fractions == sorted(fractions)
     assert all(0 <= fraction <= 1 for fraction in fractions)
@@ -128,13 +130,13 @@ def test_an_exception_stops_the_work_of_four_lines_at_once() -> None:
 
     stopped_at: list[float] = []
 
-    def stop(now: census.Progress) -> None:
+    def stop(now: tablebase.TablebaseProgress) -> None:
         if now.seconds > 0.5:
             stopped_at.append(now.fraction)
             raise EnoughError
 
     with pytest.raises(EnoughError):
-        find_odds(4, report=stop)
+        compute_odds(4, report=stop)
     assert len(stopped_at) == 1
     assert stopped_at[0] < 1
     assert not [t for t in threading.enumerate() if t.name.startswith("sevenbag")]

@@ -14,9 +14,9 @@ import pytest
 from sevenbag import Kicks, jobs
 from sevenbag._kernel import PcCensus, PcProgress, StopFlag, pc_odds_without
 from sevenbag.errors import QueueError, SearchStoppedError
-from sevenbag.pc import Question, chance_of
-from sevenbag.pc.batch import Tally, solve_all
-from sevenbag.pc.odds import find_odds
+from sevenbag.pc import PcProblem, compute_chance
+from sevenbag.pc.batch_solver import BatchProgress, solve_all_sequences
+from sevenbag.pc.odds import compute_odds
 from tests.cli.run import COMMAND, TRACES, alive, descendants, environment, sevenbag, wait_until
 from tests.cluster import wait_for_workers
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sevenbag.jobs import Executor
-    from sevenbag.pc.census import Progress
+    from sevenbag.pc.tablebase import TablebaseProgress
 
 PCO = "XXXXX.....\nXXXXXX....\nXXXXXXX...\nXXXXXX...."
 
@@ -33,13 +33,13 @@ PCO = "XXXXX.....\nXXXXXX....\nXXXXXXX...\nXXXXXX...."
 @pytest.fixture(params=["in process", "local", "cluster"], scope="module")
 def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
     if request.param == "in process":
-        made = jobs.in_process()
+        made: Executor = jobs.InProcessExecutor()
     elif request.param == "local":
-        made = jobs.local(2)
+        made = jobs.ProcessExecutor(2)
     else:
         cluster: Any = request.getfixturevalue("dask_cluster")
         wait_for_workers(cluster)
-        made = jobs.cluster(cluster.scheduler_address)
+        made = jobs.DaskExecutor(cluster.scheduler_address)
     with made as opened:
         yield opened
 
@@ -53,26 +53,29 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("kicks", ["srs", "none"])
 def test_odds(executor: Executor, kicks: str) -> None:
-    told: list[Progress] = []
-    assert find_odds(2, kicks, executor=executor, report=told.append) == find_odds(2, kicks)
+    told: list[TablebaseProgress] = []
+    assert compute_odds(2, kicks, executor=executor, report=told.append) == compute_odds(2, kicks)
     fractions = [now.fraction for now in told]
     assert fractions == sorted(fractions)
     assert (fractions[0], fractions[-1]) == (0, 1)
 
 
 def test_all_solutions(executor: Executor, tmp_path: Path) -> None:
-    told: list[Tally] = []
-    solve_all(tmp_path / "threads", 2, "srs+")
-    tally = solve_all(tmp_path / "jobs", 2, "srs+", executor=executor, report=told.append)
+    told: list[BatchProgress] = []
+    solve_all_sequences(tmp_path / "threads", 2, "srs+")
+    tally = solve_all_sequences(tmp_path / "jobs", 2, "srs+", executor=executor, report=told.append)
     assert files_in(tmp_path / "jobs") == files_in(tmp_path / "threads")
     assert tally.done == tally.total == told[-1].done
     assert [now.done for now in told] == sorted(now.done for now in told)
 
 
 def test_some_solutions_of_six_lines_and_then_more(executor: Executor, tmp_path: Path) -> None:
-    done = [solve_all(tmp_path / "jobs", 6, limit=220, executor=executor).done for _ in range(2)]
+    done = [
+        solve_all_sequences(tmp_path / "jobs", 6, limit=220, executor=executor).done
+        for _ in range(2)
+    ]
     assert done[1] > done[0] >= 220
-    solve_all(tmp_path / "threads", 6, limit=done[1])
+    solve_all_sequences(tmp_path / "threads", 6, limit=done[1])
     assert files_in(tmp_path / "jobs") == files_in(tmp_path / "threads")
 
 
@@ -87,17 +90,17 @@ def test_some_solutions_of_six_lines_and_then_more(executor: Executor, tmp_path:
     ],
 )
 def test_chances(executor: Executor, field: str, lines: int, hold: bool, pattern: str) -> None:
-    question = Question(field, lines=lines, hold=hold, kicks="srs+", drop="t-soft")
-    alone = chance_of(question, pattern)
-    together = chance_of(question, pattern, executor=executor)
+    problem = PcProblem(field, height=lines, hold=hold, kicks="srs+", drop="t-soft")
+    alone = compute_chance(problem, pattern)
+    together = compute_chance(problem, pattern, executor=executor)
     assert (together.solved, together.total) == (alone.solved, alone.total)
-    assert list(together.failed()) == list(alone.failed())
+    assert list(together.failed_queues()) == list(alone.failed_queues())
 
 
 def test_systems_of_ones_own_come_along(executor: Executor, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text('base = "none"\n')
     kicks = Kicks.from_file(tmp_path / "mine.toml")
-    assert find_odds(2, kicks, executor=executor).rows[2].possible == 14_720
+    assert compute_odds(2, kicks, executor=executor).rows[2].possible == 14_720
 
 
 # --- what is lost, and what ends early ------------------------------------------------------------
@@ -109,21 +112,21 @@ def expect_kills_to_cost_nothing(
     """Solve, and kill a worker twice in the middle."""
     kills = 0
 
-    def report(tally: Tally) -> None:
+    def report(tally: BatchProgress) -> None:
         nonlocal kills
         if kills < 2 and tally.done > tally.total * (kills + 1) / 4:
             os.kill(victim(), signal.SIGKILL)
             kills += 1
 
-    solve_all(folder / "jobs", 2, executor=executor, report=report)
-    solve_all(folder / "threads", 2)
+    solve_all_sequences(folder / "jobs", 2, executor=executor, report=report)
+    solve_all_sequences(folder / "threads", 2)
     assert kills == 2
     assert files_in(folder / "jobs") == files_in(folder / "threads")
 
 
 def test_workers_that_are_killed_cost_nothing(tmp_path: Path) -> None:
     before = descendants(os.getpid())
-    with jobs.local(2) as executor:
+    with jobs.ProcessExecutor(2) as executor:
         expect_kills_to_cost_nothing(
             executor, lambda: max(descendants(os.getpid()) - before), tmp_path
         )
@@ -131,38 +134,38 @@ def test_workers_that_are_killed_cost_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.faults
 def test_nor_do_those_of_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
-    with jobs.cluster(dask_cluster.scheduler_address) as executor:
+    with jobs.DaskExecutor(dask_cluster.scheduler_address) as executor:
         expect_kills_to_cost_nothing(executor, lambda: dask_cluster.workers[1].pid, tmp_path)
 
 
 def test_an_interrupted_batch_goes_on_where_it_was(tmp_path: Path) -> None:
-    def report(tally: Tally) -> None:
+    def report(tally: BatchProgress) -> None:
         if tally.done > tally.total / 2:
             raise KeyboardInterrupt
 
-    with jobs.local(2) as executor:
+    with jobs.ProcessExecutor(2) as executor:
         with pytest.raises(KeyboardInterrupt):
-            solve_all(tmp_path / "jobs", 2, executor=executor, report=report)
+            solve_all_sequences(tmp_path / "jobs", 2, executor=executor, report=report)
         half = int((tmp_path / "jobs" / "2.count").read_text())
         assert 0 < half < 57_750
-        told: list[Tally] = []
-        solve_all(tmp_path / "jobs", 2, executor=executor, report=told.append)
+        told: list[BatchProgress] = []
+        solve_all_sequences(tmp_path / "jobs", 2, executor=executor, report=told.append)
     assert told[0].done_before >= half / 2
-    solve_all(tmp_path / "threads", 2)
+    solve_all_sequences(tmp_path / "threads", 2)
     assert files_in(tmp_path / "jobs") == files_in(tmp_path / "threads")
 
 
 def test_chances_can_be_stopped() -> None:
-    question = Question("", lines=4)
-    with jobs.local(2) as executor:
+    problem = PcProblem("", height=4)
+    with jobs.ProcessExecutor(2) as executor:
         with pytest.raises(SearchStoppedError, match="before all of 4233600 queues"):
-            chance_of(question, "*p7,*p4", seconds=0.3, executor=executor)
+            compute_chance(problem, "*p7,*p4", seconds=0.3, executor=executor)
         stop = StopFlag()
         assert not stop.is_set
         stop.set()
         assert stop.is_set
         with pytest.raises(SearchStoppedError, match="before all of 5040 queues"):
-            chance_of(Question("", lines=2), "*p6", stop=stop, executor=executor)
+            compute_chance(PcProblem("", height=2), "*p6", stop=stop, executor=executor)
 
 
 # --- the kernel's part ----------------------------------------------------------------------------
@@ -288,7 +291,7 @@ def test_a_command_that_is_ended_leaves_no_worker_and_can_go_on(
     assert process.returncode in (128 + number, -number)
     assert not any(trace in error for trace in TRACES)
     wait_until(lambda: not any(map(alive, workers)))
-    with jobs.local(2) as executor:
-        solve_all(folder, 6, limit=1000, executor=executor)
-    solve_all(tmp_path / "threads", 6, limit=int((folder / "6.count").read_text()))
+    with jobs.ProcessExecutor(2) as executor:
+        solve_all_sequences(folder, 6, limit=1000, executor=executor)
+    solve_all_sequences(tmp_path / "threads", 6, limit=int((folder / "6.count").read_text()))
     assert files_in(folder) == files_in(tmp_path / "threads")

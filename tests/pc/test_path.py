@@ -14,9 +14,9 @@ from sevenbag import Board, Kicks, pc
 from sevenbag._kernel import smallest_cover, widest_sets
 from sevenbag.errors import BoardError, QueueError, SearchStoppedError
 from sevenbag.formats.fumen import Fumen
-from sevenbag.pc import Question, chance_of, solutions_of
-from sevenbag.pc.path_page import csv_of, fumen_of, html_of
-from tests.pc.replay import faults
+from sevenbag.pc import PcProblem, compute_chance, find_solutions
+from sevenbag.pc.path import format_csv, format_fumen, format_html
+from tests.pc.solution_check import faults
 from tests.pc.test_chance import AFTER_I, PCO
 
 if TYPE_CHECKING:
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def opener() -> pc.Paths:
-    return solutions_of(Question(PCO), "I,*p4")
+def opener() -> pc.SolutionSet:
+    return find_solutions(PcProblem(PCO), "I,*p4")
 
 
 @pytest.fixture(scope="module")
-def after_i() -> pc.Paths:
-    return solutions_of(Question(AFTER_I), "*p4")
+def after_i() -> pc.SolutionSet:
+    return find_solutions(PcProblem(AFTER_I), "*p4")
 
 
 # --- published ----------------------------------------------------------------------------------
 
 
-def test_the_perfect_clear_opener(opener: pc.Paths, after_i: pc.Paths) -> None:
-    assert (opener.solved, len(opener.solutions), len(opener.minimal)) == (711, 63, 33)
-    assert (after_i.solved, len(after_i.solutions), len(after_i.minimal)) == (514, 18, 16)
+def test_the_perfect_clear_opener(opener: pc.SolutionSet, after_i: pc.SolutionSet) -> None:
+    assert (opener.solved_queues, len(opener.solutions), len(opener.minimal)) == (711, 63, 33)
+    assert (after_i.solved_queues, len(after_i.solutions), len(after_i.minimal)) == (514, 18, 16)
 
 
 # --- solutions are solutions ----------------------------------------------------------------------
@@ -47,26 +47,28 @@ def test_the_perfect_clear_opener(opener: pc.Paths, after_i: pc.Paths) -> None:
 @pytest.mark.parametrize("field", [PCO, AFTER_I])
 @pytest.mark.parametrize("hold", [True, False])
 def test_every_solution_can_be_played_by_its_queues(field: Board | str, hold: bool) -> None:
-    question = Question(field, hold=hold)
-    pattern = "*p5" if question.needed == 4 else "*p4"
-    paths = solutions_of(question, pattern)
+    problem = PcProblem(field, hold=hold)
+    pattern = "*p5" if problem.pieces_needed == 4 else "*p4"
+    paths = find_solutions(problem, pattern)
     assert paths.solutions
     drawn = field if isinstance(field, str) else str(field).replace("#", "X")
     rng = random.Random(3)
     for number, solution in enumerate(paths.solutions):
         queues = paths.queues_of(number)
         assert len(queues) == solution.count > 0
-        for queue in {paths.example(number)[0], *rng.sample(queues, min(3, len(queues)))}:
-            played = solution.tiling.solution(queue, use_hold=hold)
+        for queue in {paths.find_example(number)[0], *rng.sample(queues, min(3, len(queues)))}:
+            played = solution.tiling.find_solution(queue, use_hold=hold)
             assert played is not None
             assert faults(played, queue, field=drawn, kicks="srs") == []
             assert hold or not any(played.holds)
 
 
-def test_all_queues_that_have_one_are_there(opener: pc.Paths) -> None:
-    chance = chance_of(Question(PCO), "I,*p4")
+def test_all_queues_that_have_one_are_there(opener: pc.SolutionSet) -> None:
+    chance = compute_chance(PcProblem(PCO), "I,*p4")
     for number, queue in enumerate(opener.queues):
-        assert chance.has(number) == any(s.queues >> number & 1 for s in opener.solutions), queue
+        assert chance.is_solved(number) == any(s.queues >> number & 1 for s in opener.solutions), (
+            queue
+        )
 
 
 def endings(board: Board, pieces: str, lines: int, kicks: Kicks) -> set[frozenset[str]]:
@@ -94,7 +96,7 @@ def endings(board: Board, pieces: str, lines: int, kicks: Kicks) -> set[frozense
     return found
 
 
-def test_the_slow_search_finds_the_same(after_i: pc.Paths) -> None:
+def test_the_slow_search_finds_the_same(after_i: pc.SolutionSet) -> None:
     queues = random.Random(8).sample(range(len(after_i.queues)), 25)
     ours = [
         frozenset(tile.piece.name + str(sorted(tile.cells)) for tile in solution.tiling.tiles)
@@ -128,22 +130,22 @@ def test_the_slow_search_finds_the_same(after_i: pc.Paths) -> None:
 
 
 @pytest.mark.parametrize("drop", ["hard", "t-soft"])
-def test_ways_to_drop(drop: pc.Drop) -> None:
-    question = Question(PCO, drop=drop)
-    paths = solutions_of(question, "I,*p4")
-    assert 0 < paths.solved == chance_of(question, "I,*p4").solved < 711
+def test_ways_to_drop(drop: pc.DropMode) -> None:
+    problem = PcProblem(PCO, drop=drop)
+    paths = find_solutions(problem, "I,*p4")
+    assert 0 < paths.solved_queues == compute_chance(problem, "I,*p4").solved < 711
 
 
 # --- sets of solutions --------------------------------------------------------------------------
 
 
-def test_minimal_and_smallest_have_all_queues(opener: pc.Paths) -> None:
+def test_minimal_and_smallest_have_all_queues(opener: pc.SolutionSet) -> None:
     for numbers in (opener.minimal, opener.smallest):
         covered = 0
         for number in numbers:
             covered |= opener.solutions[number].queues
         assert covered.bit_count() == 711
-    assert opener.proved
+    assert opener.is_minimum_proved
     # Each that is not minimal has no queue that one of the minimal ones has not.
     kept = [opener.solutions[number].queues for number in opener.minimal]
     for solution in opener.solutions:
@@ -191,8 +193,8 @@ def test_a_cover_that_takes_too_long_is_honest() -> None:
 # --- as people see them ---------------------------------------------------------------------------
 
 
-def test_a_fumen_shows_the_pieces(opener: pc.Paths) -> None:
-    fumen = Fumen.parse(fumen_of(opener, range(63)).encode())
+def test_a_fumen_shows_the_pieces(opener: pc.SolutionSet) -> None:
+    fumen = Fumen.parse(format_fumen(opener, range(63)).encode())
     assert len(fumen.pages) == 63
     for page, solution in zip(fumen.pages, opener.solutions, strict=True):
         assert page.field.rows[3][:5] == "GGGGG"
@@ -201,28 +203,33 @@ def test_a_fumen_shows_the_pieces(opener: pc.Paths) -> None:
         assert f"[{solution.count}/840]" in page.comment
 
 
-def test_a_table_and_a_page(after_i: pc.Paths) -> None:
-    lines = csv_of(after_i, after_i.minimal).splitlines()
+def test_a_table_and_a_page(after_i: pc.SolutionSet) -> None:
+    lines = format_csv(after_i, after_i.minimal).splitlines()
     assert lines[0].startswith("solution,fumen,pieces,queues")
     assert len(lines) == 1 + 16
-    page = html_of(after_i, after_i.minimal)
+    page = format_html(after_i, after_i.minimal)
     assert page.count("<svg") == page.count("</svg>") == 16
     assert "514 of 840 queues" in page
 
 
 def test_nothing_found_is_no_error() -> None:
-    paths = solutions_of(Question(lines=2), "*p6")
-    assert (paths.solutions, paths.minimal, paths.smallest, paths.proved) == ((), (), (), True)
-    assert "0 solutions" in html_of(paths, [])
-    assert len(fumen_of(paths, []).pages) == 1
+    paths = find_solutions(PcProblem(height=2), "*p6")
+    assert (paths.solutions, paths.minimal, paths.smallest, paths.is_minimum_proved) == (
+        (),
+        (),
+        (),
+        True,
+    )
+    assert "0 solutions" in format_html(paths, [])
+    assert len(format_fumen(paths, []).pages) == 1
 
 
 def test_what_cannot_be_asked() -> None:
     with pytest.raises(BoardError, match="nothing to fill"):
-        solutions_of(Question("XXXXXXXXXX", lines=1), "*p4")
+        find_solutions(PcProblem("XXXXXXXXXX", height=1), "*p4")
     with pytest.raises(QueueError, match="of at most 200000"):
-        solutions_of(Question(), "*p7,*p4")
-    with pytest.raises(QueueError, match="are needed"):
-        solutions_of(Question(PCO), "*p3")
+        find_solutions(PcProblem(), "*p7,*p4")
+    with pytest.raises(QueueError, match="expected queues of at least"):
+        find_solutions(PcProblem(PCO), "*p3")
     with pytest.raises(SearchStoppedError):
-        solutions_of(Question(), "*p7,TISZ", seconds=0.05)
+        find_solutions(PcProblem(), "*p7,TISZ", seconds=0.05)

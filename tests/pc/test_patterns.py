@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag.errors import PatternError, QueueError
-from sevenbag.pc.patterns import Pattern, counts_of
+from sevenbag.pc.patterns import Pattern, count_paths
 
 PIECES = "IOTLJSZ"
 
@@ -42,7 +42,7 @@ def test_a_pattern_is_all_of_its_queues(text: str, parts: list[tuple[str, int]])
     queues = list(pattern)
     expected = written_down(*parts)
     assert set(queues) == expected
-    assert len(queues) == len(expected) == pattern.count
+    assert len(queues) == len(expected) == pattern.queue_count
     assert pattern.length == len(queues[0])
     assert queues == sorted(queues, key=lambda queue: [PIECES.index(p) for p in queue])
     assert set(Pattern.parse(str(pattern))) == expected
@@ -52,7 +52,7 @@ def test_several_patterns_count_a_queue_once() -> None:
     pattern = Pattern.parse("[SZ]p2,T # the first\n\n*p3; SZT\nTTT")
     expected = written_down(("SZ", 2), ("T", 1)) | written_down((PIECES, 3)) | {"TTT"}
     assert set(pattern) == expected
-    assert pattern.count == len(list(pattern)) == len(expected)
+    assert pattern.queue_count == len(list(pattern)) == len(expected)
 
 
 # A row of three is not more than 24^3 queues.
@@ -70,17 +70,17 @@ def test_unions_and_cuts(alternatives: list[list[tuple[str, int]]], length: int)
     pattern = Pattern.parse("\n".join(",".join(f"[{s}]p{n}" for s, n in row) for row in same))
     expected = set[str]().union(*(written_down(*row) for row in same))
     assert set(pattern) == expected
-    assert pattern.count == len(expected)
-    cut = pattern.cut(length)
+    assert pattern.queue_count == len(expected)
+    cut = pattern.truncate(length)
     assert set(cut) == {queue[:length] for queue in expected}
 
 
 def test_what_follows_alike_is_there_once() -> None:
     # A node is a set of pieces left of the first bag or the second one; and there is the end.
-    nodes = counts_of(Pattern.parse("*p7,*p4").automaton())
+    nodes = count_paths(Pattern.parse("*p7,*p4").automaton())
     assert nodes[-1] == 5040 * 840
     assert len(nodes) == (2**7 - 1) + (1 + 7 + 21 + 35) + 1
-    assert Pattern.parse("*p7,*p7,*p7,*p7").count == 5040**4
+    assert Pattern.parse("*p7,*p7,*p7,*p7").queue_count == 5040**4
 
 
 @pytest.mark.parametrize(
@@ -131,5 +131,5 @@ def test_too_many_queues_are_refused_before_they_are_written_down(text: str) -> 
 def test_long_lists_of_queues() -> None:
     queues = ["".join(queue) for queue in itertools.product("IOT", repeat=8)]
     pattern = Pattern.parse("\n".join(reversed(queues)))
-    assert pattern.count == len(queues)
+    assert pattern.queue_count == len(queues)
     assert list(pattern) == queues

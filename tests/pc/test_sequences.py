@@ -10,7 +10,13 @@ import pytest
 
 from sevenbag import Piece
 from sevenbag.errors import QueueError
-from sevenbag.pc.sequences import LONGEST, count, count_published, number_of, sequence
+from sevenbag.pc.sequences import (
+    MAX_LENGTH,
+    count_published_sequences,
+    count_sequences,
+    find_sequence_index,
+    sequence_at,
+)
 from tests.cli.run import sevenbag
 
 if TYPE_CHECKING:
@@ -67,43 +73,45 @@ def by_definition(length: int) -> list[str]:
 
 
 def test_counts_are_the_published_ones() -> None:
-    assert [count_published(length) for length in range(21)] == PUBLISHED
+    assert [count_published_sequences(length) for length in range(21)] == PUBLISHED
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5])
 def test_the_list_is_that_of_the_definition(length: int) -> None:
     listed = by_definition(length)
-    assert count(length) == len(listed)
+    assert count_sequences(length) == len(listed)
     for number in range(0, len(listed), 1 + len(listed) // 300):
-        pieces = sequence(length, number)
+        pieces = sequence_at(length, number)
         assert "".join(piece.name for piece in pieces) == listed[number]
-        assert number_of(pieces) == number
+        assert find_sequence_index(pieces) == number
 
 
 def test_what_the_published_counts_leave_out_is_one_piece_before_whole_bags() -> None:
-    differing = [n for n in range(LONGEST + 1) if count(n) != count_published(n)]
+    differing = [
+        n for n in range(MAX_LENGTH + 1) if count_sequences(n) != count_published_sequences(n)
+    ]
     assert differing == [8, 15, 22]
     # Held and current piece alike, then a bag that begins with the same piece: no other phase.
-    assert count(8) - count_published(8) == 5040
-    assert number_of([Piece[letter] for letter in "TTTIOSZLJ"]) >= 0
+    assert count_sequences(8) - count_published_sequences(8) == 5040
+    assert find_sequence_index([Piece[letter] for letter in "TTTIOSZLJ"]) >= 0
 
 
 @pytest.mark.parametrize("pieces", ["IO", "IIII", "TTTTT", "O", "", "Z" * 40])
 def test_what_is_no_sequence_is_told(pieces: str) -> None:
     with pytest.raises(QueueError, match="no sequence"):
-        number_of([Piece[letter] for letter in pieces])
+        find_sequence_index([Piece[letter] for letter in pieces])
 
 
 @pytest.mark.parametrize(("length", "number"), [(0, 0), (25, 0), (5, -1), (5, 57750)])
 def test_sequences_that_are_not_there_are_told(length: int, number: int) -> None:
     with pytest.raises(QueueError, match="there is no sequence"):
-        sequence(length, number)
+        sequence_at(length, number)
 
 
 @pytest.mark.parametrize("length", [-1, 25, 10**6])
 def test_lengths_are_bounded(length: int) -> None:
     with pytest.raises(QueueError, match="must be 0 to 24"):
-        count(length)
+        count_sequences(length)
 
 
 def test_the_command_prints_the_table() -> None:

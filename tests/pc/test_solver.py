@@ -17,7 +17,7 @@ from sevenbag.errors import (
     QueueError,
     SearchStoppedError,
 )
-from tests.pc.replay import faults, letters
+from tests.pc.solution_check import faults, letters
 from tests.truth import truth
 
 SIX_SYSTEMS = ("none", "none180", "srs", "srs180", "srs-tetrio", "srs+")
@@ -115,7 +115,7 @@ def test_a_field_with_a_held_piece() -> None:
         assert solution is not None
         assert len(solution.placements) == 4
         assert faults(solution, "TSZJO", "I", field=field, kicks="srs", save=save) == []
-    assert pc.Solver("srs").search(field, "TSZJO", "I", save="L").reason == pc.Reason.NOT_SAVED
+    assert pc.Solver("srs").search(field, "TSZJO", "I", save="L").reason == pc.SolveStatus.NOT_SAVED
 
 
 def test_a_field_of_eight_rows() -> None:
@@ -175,18 +175,18 @@ def test_an_empty_field_on_the_way_can_be_forbidden() -> None:
 @pytest.mark.parametrize(
     ("field", "queue", "options", "reason"),
     [
-        ("X.........", "IIIIIIIIII", {}, pc.Reason.ODD),
-        ("", "OOOO", {}, pc.Reason.FEW_PIECES),
-        ("", "OOOOO", {"save": "O"}, pc.Reason.FEW_PIECES),
-        ("", "OOOOOO", {"save": "T"}, pc.Reason.NOT_SAVED),
-        ("", "SZSZSZ", {}, pc.Reason.NONE),
-        ("", "OIZSOZOISLT", {"min_height": 4}, pc.Reason.NONE),
-        ("", "OIIII", {"min_height": 4}, pc.Reason.FEW_PIECES),
-        ("", "OIZSOZOISLT", {"min_height": 4, "nodes": 1000}, pc.Reason.STOPPED),
+        ("X.........", "IIIIIIIIII", {}, pc.SolveStatus.ODD),
+        ("", "OOOO", {}, pc.SolveStatus.FEW_PIECES),
+        ("", "OOOOO", {"save": "O"}, pc.SolveStatus.FEW_PIECES),
+        ("", "OOOOOO", {"save": "T"}, pc.SolveStatus.NOT_SAVED),
+        ("", "SZSZSZ", {}, pc.SolveStatus.NONE),
+        ("", "OIZSOZOISLT", {"min_height": 4}, pc.SolveStatus.NONE),
+        ("", "OIIII", {"min_height": 4}, pc.SolveStatus.FEW_PIECES),
+        ("", "OIZSOZOISLT", {"min_height": 4, "nodes": 1000}, pc.SolveStatus.STOPPED),
     ],
 )
 def test_why_there_is_none(
-    field: str, queue: str, options: dict[str, int], reason: pc.Reason
+    field: str, queue: str, options: dict[str, int], reason: pc.SolveStatus
 ) -> None:
     answer = pc.Solver("srs").search(field, queue, **options)  # type: ignore[arg-type]
     assert answer.reason == reason
@@ -223,14 +223,14 @@ def windows(length: int) -> Counter[str]:
 
 
 @pytest.mark.parametrize(
-    ("file", "length", "holds", "total", "solvable"),
+    ("file", "length", "holds", "total", "expected"),
     [
         ("pc/two_line_nohold.txt", 6, ("",), 154_980, 5_148),
         ("pc/two_line_hold.txt", 5, tuple("IOTLJSZ"), 223_440, 9_984),
     ],
 )
 def test_all_windows_of_two_lines(
-    file: str, length: int, holds: tuple[str, ...], total: int, solvable: int
+    file: str, length: int, holds: tuple[str, ...], total: int, expected: int
 ) -> None:
     expected = dict(line.split() for line in truth(file).read_text().splitlines())
     all_windows = {
@@ -241,7 +241,7 @@ def test_all_windows_of_two_lines(
     times = PcSolver("srs").time(queues, 2, 1)
     found = {queue for queue, (_, solved) in zip(queues, times, strict=True) if solved}
     assert found == set(expected)
-    assert sum(all_windows[queue] for queue in found) == solvable
+    assert sum(all_windows[queue] for queue in found) == expected
     assert all(all_windows[queue] == int(expected[queue]) for queue in found)
 
 

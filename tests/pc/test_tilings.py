@@ -8,7 +8,7 @@ import pytest
 
 from sevenbag import Placement, Rotation, pc
 from sevenbag.errors import BoardError, PlacementError, QueueError, SearchStoppedError
-from tests.pc.replay import faults
+from tests.pc.solution_check import faults
 
 FIRST = """
 XXXXX.....
@@ -32,21 +32,21 @@ FOUR = ["".join(pieces) for pieces in itertools.permutations("IOTLJSZ", 4)]
 def test_published_counts_of_the_perfect_clear_opener(
     field: str, hold: str | None, queues: list[str], solved: int, unique: int
 ) -> None:
-    tilings = pc.all_solutions(field, queues, hold, height=4, kicks="srs")
+    tilings = pc.find_tilings(field, queues, hold, height=4, kicks="srs")
     assert len(tilings) == unique
     assert len({frozenset(tiling.tiles) for tiling in tilings}) == unique
     covered = 0
     for tiling in tilings:
         covered |= tiling.queues
     assert covered.bit_count() == solved
-    one_by_one = pc.solvable(field, queues, hold, kicks="srs", max_height=4, threads=2)
+    one_by_one = pc.find_solvable(field, queues, hold, kicks="srs", max_height=4, threads=2)
     assert [bool(covered >> i & 1) for i in range(len(queues))] == one_by_one
 
 
 def test_every_order_can_be_played() -> None:
-    for number, tiling in enumerate(pc.all_solutions(FIRST, FOUR, "I", height=4, kicks="srs")):
+    for number, tiling in enumerate(pc.find_tilings(FIRST, FOUR, "I", height=4, kicks="srs")):
         for i in range(number % 7, len(FOUR), 41):
-            solution = tiling.solution(FOUR[i], "I")
+            solution = tiling.find_solution(FOUR[i], "I")
             assert (solution is not None) == bool(tiling.queues >> i & 1)
             if solution is not None:
                 assert faults(solution, FOUR[i], "I", field=FIRST, kicks="srs") == []
@@ -55,26 +55,26 @@ def test_every_order_can_be_played() -> None:
 
 def test_all_solutions_of_a_first_perfect_clear() -> None:
     queue = "LSTIZJOSJIO"
-    tilings = pc.all_solutions("", [queue], height=4, kicks="srs")
+    tilings = pc.find_tilings("", [queue], height=4, kicks="srs")
     assert len(tilings) > 400
     assert len({frozenset(tiling.tiles) for tiling in tilings}) == len(tilings)
     for tiling in tilings[::25]:
         assert tiling.queues == 1
-        solution = tiling.solution(queue)
+        solution = tiling.find_solution(queue)
         assert solution is not None
         assert faults(solution, queue, kicks="srs") == []
-    strict = pc.all_solutions("", [queue], height=4, kicks="srs", strict=True)
+    strict = pc.find_tilings("", [queue], height=4, kicks="srs", strict=True)
     assert 0 < len(strict) <= len(tilings)
 
 
 def test_without_hold_only_the_queues_own_order_counts() -> None:
-    tilings = pc.all_solutions("", ["OIIII", "IIIIO", "IIOII", "SZSZS"], height=2, use_hold=False)
+    tilings = pc.find_tilings("", ["OIIII", "IIIIO", "IIOII", "SZSZS"], height=2, use_hold=False)
     assert tilings
     assert {tiling.queues for tiling in tilings} == {0b0111}
 
 
 def test_equal_queues_each_have_their_bit() -> None:
-    tilings = pc.all_solutions("", ["OIIII", "SZSZS", "OIIII"], height=2)
+    tilings = pc.find_tilings("", ["OIIII", "SZSZS", "OIIII"], height=2)
     assert {tiling.queues for tiling in tilings} == {0b101}
 
 
@@ -85,25 +85,25 @@ def test_placements_in_another_order() -> None:
         Placement("O", Rotation.NORTH, 2, 0),
         Placement("I", Rotation.NORTH, 1, 2),
     ]
-    tiling = pc.Tiling.of("", placements)
+    tiling = pc.Tiling.from_placements("", placements)
     queues = ["OOI", "OIO", "IOO", "OOS"]
-    assert tiling.played_by(queues, use_hold=False) == 0b0011
-    assert tiling.played_by(queues) == 0b0111
-    assert tiling.played_by(["SOO", "OOS"], "I") == 0b10
-    solution = tiling.solution("IOO")
+    assert tiling.find_playable_queues(queues, use_hold=False) == 0b0011
+    assert tiling.find_playable_queues(queues) == 0b0111
+    assert tiling.find_playable_queues(["SOO", "OOS"], "I") == 0b10
+    solution = tiling.find_solution("IOO")
     assert solution is not None
     assert solution.holds == (True, False, True)
 
 
 def test_a_solution_has_the_tiles_it_was_made_of() -> None:
     gaps = 0
-    for tiling in pc.all_solutions(FIRST, FOUR, "I", height=4, kicks="srs"):
+    for tiling in pc.find_tilings(FIRST, FOUR, "I", height=4, kicks="srs"):
         queue = FOUR[(tiling.queues & -tiling.queues).bit_length() - 1]
-        solution = tiling.solution(queue, "I")
+        solution = tiling.find_solution(queue, "I")
         assert solution is not None
-        again = pc.Tiling.of(FIRST, solution.placements, kicks="srs")
+        again = pc.Tiling.from_placements(FIRST, solution.placements, kicks="srs")
         assert set(again.tiles) == set(tiling.tiles)
-        assert again.played_by(FOUR, "I") == tiling.queues
+        assert again.find_playable_queues(FOUR, "I") == tiling.queues
         for tile in tiling.tiles:
             rows = {y for _, y in tile.cells}
             gaps += max(rows) - min(rows) >= len(rows)
@@ -112,16 +112,16 @@ def test_a_solution_has_the_tiles_it_was_made_of() -> None:
 
 def test_what_cannot_be_asked() -> None:
     with pytest.raises(BoardError, match="6 rows"):
-        pc.all_solutions("\n".join(["X........."] * 7), ["IIIII"], height=6)
+        pc.find_tilings("\n".join(["X........."] * 7), ["IIIII"], height=6)
     with pytest.raises(BoardError, match="height 1"):
-        pc.all_solutions("X.........\nX.........", ["IIIII"], height=1)
+        pc.find_tilings("X.........\nX.........", ["IIIII"], height=1)
     with pytest.raises(QueueError):
-        pc.all_solutions("", ["I" * 60], height=2)
+        pc.find_tilings("", ["I" * 60], height=2)
     with pytest.raises(PlacementError, match="there may be 15"):
-        pc.Tiling.of("", [Placement("I", Rotation.NORTH, 1, 0)] * 16)
+        pc.Tiling.from_placements("", [Placement("I", Rotation.NORTH, 1, 0)] * 16)
     with pytest.raises(PlacementError, match="leaves the lowest 6 rows"):
-        pc.Tiling.of("", [Placement("I", Rotation.NORTH, 1, 7)])
+        pc.Tiling.from_placements("", [Placement("I", Rotation.NORTH, 1, 7)])
     with pytest.raises(SearchStoppedError, match="limit"):
-        pc.all_solutions("", ["LSTIZJOSJIOLTZOL"], height=6)
+        pc.find_tilings("", ["LSTIZJOSJIOLTZOL"], height=6)
     with pytest.raises(SearchStoppedError, match="of 840 queues"):
-        pc.solvable(FIRST, FOUR, "I", seconds=1e-9)
+        pc.find_solvable(FIRST, FOUR, "I", seconds=1e-9)

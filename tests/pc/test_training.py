@@ -13,11 +13,17 @@ import pytest
 
 from sevenbag import jobs, pc
 from sevenbag.errors import InputError, MissingExtraError, NetworkError
-from sevenbag.pc import training_neat
-from sevenbag.pc.network import Gene, Network
-from sevenbag.pc.training import Generation, Progress, train
-from sevenbag.pc.training_neat import first_population, network_of, next_population
-from sevenbag.pc.training_trial import Trial, fitness_of, trial_queues
+from sevenbag.pc import neat_population
+from sevenbag.pc.neat_population import build_network, first_population, next_population
+from sevenbag.pc.network import Network, NetworkGene
+from sevenbag.pc.training import (
+    FitnessTest,
+    TrainingGeneration,
+    TrainingProgress,
+    draw_test_queues,
+    measure_fitness,
+    train,
+)
 from tests.cli.run import descendants
 
 if TYPE_CHECKING:
@@ -26,8 +32,8 @@ if TYPE_CHECKING:
 
 SMALL = {"population": 12, "queues": 10, "species": 3}
 FAST3 = {0: 0.903, 3: -1.847, 4: -0.746, 6: 1.172, 7: -0.767, 8: -0.573}
-GOOD = Network(genes=tuple(Gene(i, 10, weight, enabled=True) for i, weight in FAST3.items()))
-BAD = Network(genes=tuple(Gene(i, 10, -weight, enabled=True) for i, weight in FAST3.items()))
+GOOD = Network(genes=tuple(NetworkGene(i, 10, weight, enabled=True) for i, weight in FAST3.items()))
+BAD = Network(genes=tuple(NetworkGene(i, 10, -weight, enabled=True) for i, weight in FAST3.items()))
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -38,22 +44,22 @@ class ImpatientError(Exception):
     """Whoever watches has seen enough."""
 
 
-class Watcher:
+class TrainingObserver:
     def __init__(self, most: int | None = None) -> None:
         self.fitnesses: list[tuple[int, float]] = []
-        self.finished_ones: list[Generation] = []
-        self.reports: list[Progress] = []
+        self.finished_ones: list[TrainingGeneration] = []
+        self.reports: list[TrainingProgress] = []
         self._most = most
 
-    def progress(self, progress: Progress) -> None:
+    def progress(self, progress: TrainingProgress) -> None:
         self.reports.append(progress)
 
-    def tried(self, number: int, fitness: float) -> None:
+    def network_tested(self, number: int, fitness: float) -> None:
         self.fitnesses.append((number, fitness))
         if len(self.fitnesses) == self._most:
             raise ImpatientError
 
-    def finished(self, generation: Generation) -> None:
+    def generation_finished(self, generation: TrainingGeneration) -> None:
         self.finished_ones.append(generation)
 
 
@@ -61,7 +67,7 @@ class Watcher:
 
 
 def test_a_training_and_its_files(tmp_path: Path) -> None:
-    watcher = Watcher()
+    watcher = TrainingObserver()
     last = train(tmp_path, SMALL, seed=3, generations=3, watcher=watcher)
     assert sorted(files(tmp_path)) == ["0.json", "1.json", "2.json", "best.json", "current.json"]
     for number in range(3):
@@ -76,7 +82,7 @@ def test_a_training_and_its_files(tmp_path: Path) -> None:
     assert current["generation"] == 3
     assert current["fitnesses"] == [None] * 12
     assert [one.generation for one in watcher.finished_ones] == [0, 1, 2]
-    assert [report.tried for report in watcher.reports[:14]] == [*range(13), 0]
+    assert [report.tested for report in watcher.reports[:14]] == [*range(13), 0]
     assert last.champion is not None
     best = Network.load(tmp_path / "best.json")
     kept = json.loads((tmp_path / f"{last.champion.generation}.json").read_bytes())
@@ -86,7 +92,7 @@ def test_a_training_and_its_files(tmp_path: Path) -> None:
 
 
 def test_networks_become_better(tmp_path: Path) -> None:
-    watcher = Watcher()
+    watcher = TrainingObserver()
     train(tmp_path, {**SMALL, "population": 30}, seed=1, generations=6, watcher=watcher)
     means = [sum(fitness or 0.0 for fitness in one.fitnesses) / 30 for one in watcher.finished_ones]
     assert means[-1] > 2 * means[0]
@@ -111,11 +117,11 @@ def test_what_is_gone_on_with_comes_to_the_same(
 ) -> None:
     broken = tmp_path
     with pytest.raises(ImpatientError):
-        train(broken, SMALL, seed=4, generations=3, watcher=Watcher(most))
+        train(broken, SMALL, seed=4, generations=3, watcher=TrainingObserver(most))
     current = json.loads((broken / "current.json").read_bytes())
     known = sum(fitness is not None for fitness in current["fitnesses"])
     assert current["generation"] * 12 + known == most
-    watcher = Watcher()
+    watcher = TrainingObserver()
     train(broken, generations=3, watcher=watcher)
     assert len(watcher.fitnesses) == 36 - most
     assert files(broken) == whole
@@ -130,7 +136,7 @@ def test_more_generations_later(tmp_path: Path, whole: dict[str, bytes]) -> None
     assert files(tmp_path) == whole
 
 
-class Killer(Watcher):
+class Killer(TrainingObserver):
     """Kills a worker when a few networks have been tried."""
 
     def __init__(self, victim: Callable[[], int]) -> None:
@@ -138,8 +144,8 @@ class Killer(Watcher):
         self._victim = victim
         self.killed = False
 
-    def tried(self, number: int, fitness: float) -> None:
-        super().tried(number, fitness)
+    def network_tested(self, number: int, fitness: float) -> None:
+        super().network_tested(number, fitness)
         if len(self.fitnesses) == 3:
             os.kill(self._victim(), signal.SIGKILL)
             self.killed = True
@@ -149,7 +155,7 @@ def test_workers_change_nothing_nor_does_their_death(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     train(here, SMALL, seed=5, generations=2)
     others = descendants(os.getpid())
-    with jobs.local(2) as executor:
+    with jobs.ProcessExecutor(2) as executor:
         killer = Killer(lambda: max(descendants(os.getpid()) - others))
         train(there, SMALL, seed=5, generations=2, executor=executor, watcher=killer)
     assert killer.killed
@@ -161,7 +167,7 @@ def test_nor_does_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     train(here, SMALL, seed=5, generations=2)
     killer = Killer(lambda: int(dask_cluster.workers[1].pid))
-    with jobs.cluster(dask_cluster.scheduler_address) as executor:
+    with jobs.DaskExecutor(dask_cluster.scheduler_address) as executor:
         train(there, SMALL, seed=5, generations=2, executor=executor, watcher=killer)
     assert killer.killed
     assert files(there) == files(here)
@@ -208,8 +214,8 @@ def test_another_training_is_in_the_folder(tmp_path: Path) -> None:
 
 
 def test_two_cannot_train_in_one_folder(tmp_path: Path) -> None:
-    class Rival(Watcher):
-        def tried(self, number: int, fitness: float) -> None:
+    class Rival(TrainingObserver):
+        def network_tested(self, number: int, fitness: float) -> None:
             train(tmp_path, SMALL, generations=1)
 
     with pytest.raises(NetworkError, match="another program is training there"):
@@ -266,7 +272,7 @@ def test_what_is_wrong_with_a_file_is_named(
     path: str, value: object, message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ImpatientError):
-        train(tmp_path, SMALL, seed=1, watcher=Watcher(1))
+        train(tmp_path, SMALL, seed=1, watcher=TrainingObserver(1))
     edited(tmp_path, path, value)
     before = files(tmp_path)
     with pytest.raises(NetworkError, match=message) as caught:
@@ -278,7 +284,7 @@ def test_what_is_wrong_with_a_file_is_named(
 
 def test_circles_are_named(tmp_path: Path) -> None:
     with pytest.raises(ImpatientError):
-        train(tmp_path, SMALL, seed=1, watcher=Watcher(1))
+        train(tmp_path, SMALL, seed=1, watcher=TrainingObserver(1))
     edited(tmp_path, "trainer.next_node", 9)
     edited(tmp_path, "trainer.innovations", 99)
     edited(tmp_path, "trainer.genomes.2.nodes", [[0, 0.0], [1, 0.0], [2, 0.0]])
@@ -291,7 +297,7 @@ def test_circles_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [0, 1, 100, -1])
 def test_a_file_that_was_cut_off_is_named(size: int, tmp_path: Path) -> None:
     with pytest.raises(ImpatientError):
-        train(tmp_path, SMALL, seed=1, watcher=Watcher(1))
+        train(tmp_path, SMALL, seed=1, watcher=TrainingObserver(1))
     file = tmp_path / "current.json"
     file.write_bytes(file.read_bytes()[:size])
     with pytest.raises(NetworkError, match=r"current\.json: .*(truncated|malformed)"):
@@ -302,7 +308,7 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     def no_module(name: str) -> object:
         raise ImportError(name)
 
-    training_neat._library.cache_clear()
+    neat_population._library.cache_clear()
     monkeypatch.setattr(importlib, "import_module", no_module)
     with pytest.raises(MissingExtraError, match=r"sevenbag\[train\]"):
         train(tmp_path, SMALL)
@@ -315,7 +321,7 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 def test_networks_are_those_of_the_library() -> None:
     """Scores are what neat-python itself computes of its genomes."""
     neat: Any = importlib.import_module("neat")
-    config = training_neat._config()
+    config = neat_population._config()
     for option in ("node_add_prob", "conn_add_prob"):
         setattr(config.genome_config, option, 0.7)
     random.seed(6)
@@ -327,12 +333,12 @@ def test_networks_are_those_of_the_library() -> None:
             genome.mutate(config.genome_config)
         theirs = neat.nn.FeedForwardNetwork.create(genome, config)
         output = genome.nodes[0].activation
-        told = training_neat._told_genome(genome)
-        ours = network_of(told, "relu", output)
+        told = neat_population._told_genome(genome)
+        ours = build_network(told, "relu", output)
         hidden += len(told.nodes) - 1
         boards = [[float(chance.randrange(30)) for _ in range(9)] for _ in range(5)]
         expected = [theirs.activate(board)[0] for board in boards]
-        assert ours.scores(boards) == pytest.approx(expected, rel=1e-4, abs=1e-2)
+        assert ours.score_boards(boards) == pytest.approx(expected, rel=1e-4, abs=1e-2)
     assert hidden > 60
 
 
@@ -348,7 +354,7 @@ def test_a_population_grows_and_stays_as_large() -> None:
         # The best of all is kept as it is.
         assert best in following.genomes
         population = following
-        training_neat.expect_population(population)
+        neat_population.check_population(population)
         assert len(population.genomes) == 50
     assert 2 <= len(population.species) <= 25
     assert any(len(genome.nodes) > 1 for genome in population.genomes)
@@ -359,9 +365,9 @@ def test_a_population_grows_and_stays_as_large() -> None:
 
 @pytest.mark.parametrize(("height", "kicks"), [(2, "srs"), (4, "srs"), (4, "none"), (6, "srs+")])
 def test_queues_have_a_perfect_clear_and_are_dealt_by_bags(height: int, kicks: str) -> None:
-    queues = trial_queues(12, height, kicks, "x")
-    assert queues == trial_queues(12, height, kicks, "x")
-    assert queues != trial_queues(12, height, kicks, "y")
+    queues = draw_test_queues(12, height, kicks, "x")
+    assert queues == draw_test_queues(12, height, kicks, "x")
+    assert queues != draw_test_queues(12, height, kicks, "y")
     assert len(queues) == 12
     for queue in queues:
         assert len(queue) == height * 10 // 4 + 1
@@ -379,14 +385,14 @@ def test_queues_have_a_perfect_clear_and_are_dealt_by_bags(height: int, kicks: s
 def test_queues_that_hardly_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pc.Solver, "solve", lambda *_, **__: None)
     with pytest.raises(InputError, match="too few queues have a perfect clear of 4 rows"):
-        trial_queues(2, 4, "srs", "x")
+        draw_test_queues(2, 4, "srs", "x")
 
 
 def test_fitness_is_perfect_clears_in_a_thousand_positions() -> None:
-    queues = trial_queues(40, 4, "srs", "x")
+    queues = draw_test_queues(40, 4, "srs", "x")
     solver = pc.Solver("srs", network=GOOD)._kernel
     efforts = solver.efforts(queues, 4)
     expected = 1000 * sum(found for _, found in efforts) / sum(nodes for nodes, _ in efforts)
-    assert fitness_of(GOOD, Trial(queues, 4, "srs")) == pytest.approx(expected)
-    assert fitness_of(BAD, Trial(queues, 4, "srs")) < expected / 5
-    assert fitness_of(GOOD, Trial(queues, 4, "srs", "seconds")) > 0
+    assert measure_fitness(GOOD, FitnessTest(queues, 4, "srs")) == pytest.approx(expected)
+    assert measure_fitness(BAD, FitnessTest(queues, 4, "srs")) < expected / 5
+    assert measure_fitness(GOOD, FitnessTest(queues, 4, "srs", "seconds")) > 0

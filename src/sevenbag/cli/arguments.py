@@ -296,8 +296,8 @@ def create_executor(args: argparse.Namespace) -> jobs.Executor:
     from sevenbag import jobs  # noqa: PLC0415  # few commands need them
 
     if args.cluster is not None:
-        return jobs.cluster(args.cluster)
-    return jobs.in_process() if args.workers is None else jobs.local(args.workers)
+        return jobs.DaskExecutor(args.cluster)
+    return jobs.InProcessExecutor() if args.workers is None else jobs.ProcessExecutor(args.workers)
 
 
 @contextlib.contextmanager

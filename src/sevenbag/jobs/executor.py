@@ -1,62 +1,64 @@
-"""What runs jobs, whatever it runs them on."""
+"""Interface of executors, and the executor that runs jobs in this process."""
 
 from __future__ import annotations
 
 import abc
+import itertools
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from sevenbag.errors import JobError, ScarceMemoryError, SevenbagError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from types import TracebackType
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-MOST_LOSSES: Final = 3
-"""Workers that an item may cost: more are its own fault, or those of a machine too small for it."""
+MAX_WORKER_LOSSES: Final = 3
+"""Number of workers that one item may lose before the run fails."""
 
-_LONGEST: Final = 300
+_MAX_MESSAGE_LENGTH: Final = 300
 
 
 class Executor(abc.ABC):
-    """Runs jobs; a context, which leaves no process behind.
+    """Runs jobs; a context manager that leaves no process behind.
 
     Attributes:
-        workers: how many jobs run at once.
+        workers: number of jobs that run at once.
     """
 
     workers: int
 
     @abc.abstractmethod
     def run(
-        self, function: Callable[[T], R], items: Iterable[T], *, ahead: int | None = None
+        self, function: Callable[[T], R], items: Iterable[T], *, prefetch: int | None = None
     ) -> Generator[tuple[int, R], None, None]:
-        """Give every item to the function, and each result back as soon as it is there.
+        """Call a function with each item and yield the results as they arrive.
 
-        The items of a lost worker (killed, or its machine gone) are given to others. Items are
-        taken only as they can be begun. One run at a time; closing it early drops what has not
-        begun and ends at once what runs, as far as the executor can.
+        Items of a lost worker (killed, or its machine failed) are given to other workers. Items are
+        only taken from the iterable when they can start. An executor has one run at a time. If the
+        generator is closed early, waiting items are dropped and running jobs are stopped where the
+        executor can do that.
 
         Args:
-            function: of the top of a module, so that it can be found there by others.
-            items: any number of them.
-            ahead: how many items may wait beside those that run, so that no worker waits for the
-                caller; what suits the executor, if not given.
+            function: top-level function of a module that the workers can import.
+            items: any number of items.
+            prefetch: number of items taken beyond those that run, so that no worker waits for the
+                caller. The default depends on the executor.
 
         Yields:
-            Number of the item, from 0, and result; in any order.
+            Index of the item, from 0, and its result; in any order.
 
         Raises:
             SevenbagError: a job raised it.
-            JobError: a job raised another error, or cannot be pickled.
-            LostWorkersError: an item has cost three workers, or none can be started.
+            JobError: a job raised another exception, or cannot be pickled.
+            LostWorkersError: an item lost three workers, or no worker can be started.
         """
 
     @abc.abstractmethod
     def close(self) -> None:
-        """End all that runs."""
+        """Stop all workers."""
 
     def __enter__(self) -> Self:
         return self
@@ -70,16 +72,52 @@ class Executor(abc.ABC):
         self.close()
 
 
-def named(error: Exception | SystemExit, index: int) -> SevenbagError:
-    """What a job raised, as an error that has a name; it is to be raised from the other."""
+class InProcessExecutor(Executor):
+    """Runs each job in this process when its result is requested."""
+
+    workers = 1
+
+    def run(
+        self, function: Callable[[T], R], items: Iterable[T], *, prefetch: int | None = None
+    ) -> Generator[tuple[int, R], None, None]:
+        """Run jobs as `Executor.run` describes, without prefetching."""
+        del prefetch
+        for index, item in enumerate(items):
+            try:
+                result = function(item)
+            except Exception as error:
+                failure = wrap_error(error, index)
+                if failure is error:
+                    raise
+                raise failure from error
+            yield index, result
+
+    def close(self) -> None:
+        """Do nothing: there are no workers."""
+
+
+def iterate_in_order(results: Iterable[tuple[int, T]]) -> Iterator[T]:
+    """Yield the results of `Executor.run` in the order of the items."""
+    early: dict[int, T] = {}
+    numbers = itertools.count()
+    following = next(numbers)
+    for index, result in results:
+        early[index] = result
+        while following in early:
+            yield early.pop(following)
+            following = next(numbers)
+
+
+def wrap_error(error: Exception | SystemExit, index: int) -> SevenbagError:
+    """Convert an exception of a job to a `SevenbagError`; raise the result from `error`."""
     if isinstance(error, SevenbagError):
         return error
     if isinstance(error, MemoryError):
         return ScarceMemoryError(f"there is not enough memory for job {index}")
-    return JobError(f"job {index} failed: {type(error).__name__}: {in_a_line(error)}")
+    return JobError(f"job {index} failed: {type(error).__name__}: {first_line(error)}")
 
 
-def in_a_line(error: BaseException) -> str:
-    """What a foreign error says, as far as it fits into a message."""
+def first_line(error: BaseException) -> str:
+    """Return the first line of an exception's message, shortened for another message."""
     lines = str(error).splitlines() or [""]
-    return lines[0][:_LONGEST]
+    return lines[0][:_MAX_MESSAGE_LENGTH]

@@ -1,4 +1,4 @@
-"""A worker of `sevenbag.jobs.processes`: does jobs as long as somebody is there to want them."""
+"""Worker process of `sevenbag.jobs.process_executor`: runs jobs until the connection closes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from sevenbag.jobs.executor import named
+from sevenbag.jobs.executor import wrap_error
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -59,7 +59,7 @@ def _outcome(message: bytes) -> bytes:
         index, function, item = pickle.loads(message)
         return pickle.dumps((pickle.loads(function)(item), None))
     except (Exception, SystemExit) as error:  # noqa: BLE001  # it is raised where it is awaited
-        failure = named(error, index)
+        failure = wrap_error(error, index)
         if failure is not error:
             failure.add_note("".join(traceback.format_exception(error)))
         return pickle.dumps((None, failure))

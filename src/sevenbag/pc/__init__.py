@@ -10,45 +10,54 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sevenbag.pc.chance import Chance, chance_of
-from sevenbag.pc.cover import Coverage, Setup, coverage_of, setups_in
-from sevenbag.pc.path import Paths, solutions_of
+from sevenbag.pc.chance import PcChance, compute_chance
+from sevenbag.pc.cover import Coverage, Setup, compute_coverage, read_setups
+from sevenbag.pc.path import SolutionSet, find_solutions
 from sevenbag.pc.patterns import Pattern
-from sevenbag.pc.question import Drop, Question
-from sevenbag.pc.solver import Answer, Reason, Solution, Solver, solve
-from sevenbag.pc.tilings import Tile, Tiling, all_solutions, solvable
+from sevenbag.pc.problem import DropMode, PcProblem
+from sevenbag.pc.solver import (
+    PcSolution,
+    PcTile,
+    Solver,
+    SolveResult,
+    SolveStatus,
+    Tiling,
+    find_solvable,
+    find_tilings,
+    solve,
+)
 
 if TYPE_CHECKING:
     from sevenbag.pc.network import Network
 
 __all__ = [
-    "Answer",
-    "Chance",
     "Coverage",
-    "Drop",
+    "DropMode",
     "Network",
-    "Paths",
     "Pattern",
-    "Question",
-    "Reason",
+    "PcChance",
+    "PcProblem",
+    "PcSolution",
+    "PcTile",
     "Setup",
-    "Solution",
+    "SolutionSet",
+    "SolveResult",
+    "SolveStatus",
     "Solver",
-    "Tile",
     "Tiling",
-    "all_solutions",
-    "chance_of",
-    "coverage_of",
-    "setups_in",
-    "solutions_of",
-    "solvable",
+    "compute_chance",
+    "compute_coverage",
+    "find_solutions",
+    "find_solvable",
+    "find_tilings",
+    "read_setups",
     "solve",
 ]
 
 
 def __getattr__(name: str) -> object:
     if name == "Network":
-        from sevenbag.pc import network  # noqa: PLC0415  # what it needs is loaded with it
+        from sevenbag.pc import network  # noqa: PLC0415  # loaded on first use
 
         return network.Network
     raise AttributeError(f"module 'sevenbag.pc' has no attribute {name!r}")

@@ -1,8 +1,8 @@
 """How likely a perfect clear is: which queues of a pattern have one.
 
->>> from sevenbag.pc import Question, chance_of
->>> question = Question("XXXXX.....\\nXXXXXX....\\nXXXXXXX...\\nXXXXXX....")
->>> chance = chance_of(question, "I,*p4")
+>>> from sevenbag.pc import PcProblem, compute_chance
+>>> problem = PcProblem("XXXXX.....\\nXXXXXX....\\nXXXXXXX...\\nXXXXXX....")
+>>> chance = compute_chance(problem, "I,*p4")
 >>> chance.solved, chance.total
 (711, 840)
 """
@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sevenbag._kernel import PcQueues
 from sevenbag.errors import SearchStoppedError
-from sevenbag.jobs import in_order
-from sevenbag.pc.patterns import counts_of
-from sevenbag.pc.question import AskedQueues, Question
+from sevenbag.jobs import iterate_in_order
+from sevenbag.pc.patterns import count_paths
+from sevenbag.pc.problem import PcProblem, ProblemQueues
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Board, Kicks, StopFlag
     from sevenbag.jobs import Executor
     from sevenbag.pc.patterns import Automaton, Pattern
-    from sevenbag.pc.question import Drop
+    from sevenbag.pc.problem import DropMode
 
 _LETTERS: Final = "IOTLJSZ"
 _FEWEST: Final = 500
@@ -37,7 +37,7 @@ _PARTS_EACH: Final = 8
 more than it takes to keep all workers busy."""
 
 
-class Branch(NamedTuple):
+class QueuePrefix(NamedTuple):
     """All queues that begin alike.
 
     Attributes:
@@ -52,7 +52,7 @@ class Branch(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Chance:
+class PcChance:
     """Which queues have a perfect clear.
 
     Attributes:
@@ -71,29 +71,29 @@ class Chance:
     _bits: int
 
     @property
-    def share(self) -> float:
+    def fraction(self) -> float:
         """The part of the queues that have a perfect clear, 0 to 1."""
         return self.solved / self.total
 
-    def has(self, number: int) -> bool:
+    def is_solved(self, number: int) -> bool:
         """Whether a queue has a perfect clear; numbers are those of the pattern's order."""
         return bool(self._bits >> number & 1)
 
-    def failed(self) -> Iterator[str]:
+    def failed_queues(self) -> Iterator[str]:
         """The queues without a perfect clear, in the pattern's order."""
         return (self._queues[number] for number in _zeros(self._bits, self.total))
 
-    def tree(self, depth: int) -> Iterator[Branch]:
+    def iterate_prefixes(self, depth: int) -> Iterator[QueuePrefix]:
         """The same figures for all queues that begin alike.
 
         Args:
             depth: of how many pieces beginnings are, at most. 0 gives all queues alone.
         """
-        counts = counts_of(self._automaton)
+        counts = count_paths(self._automaton)
 
-        def walk(node: int, first: int, pieces: str) -> Iterator[Branch]:
+        def walk(node: int, first: int, pieces: str) -> Iterator[QueuePrefix]:
             solved = (self._bits >> first & (1 << counts[node]) - 1).bit_count()
-            yield Branch(pieces, solved, counts[node])
+            yield QueuePrefix(pieces, solved, counts[node])
             if len(pieces) == depth or node == 0:
                 return
             for piece, to in enumerate(self._automaton[7 * node : 7 * node + 7]):
@@ -104,20 +104,20 @@ class Chance:
         return walk(len(counts) - 1, 0, "")
 
 
-def chance_of(
-    question: Question,
+def compute_chance(
+    problem: PcProblem,
     pattern: Pattern | str,
     *,
     seconds: float | None = None,
     stop: StopFlag | None = None,
     executor: Executor | None = None,
-) -> Chance:
+) -> PcChance:
     """Find out which queues of a pattern have a perfect clear.
 
     Queues are cut to the pieces that can be used; equal ones count once.
 
     Args:
-        question: the field and the rules.
+        problem: the field and the rules.
         pattern: the queues, as `Pattern.parse` reads them.
         seconds: time to use, at most.
         stop: ends the search at once when set, from any thread; with an executor, when the next
@@ -130,17 +130,17 @@ def chance_of(
         SearchStoppedError: a limit was reached before all was known.
         JobError: the executor's work failed.
     """
-    asked = AskedQueues(question, pattern)
+    asked = ProblemQueues(problem, pattern)
     try:
-        if executor is None or not question.needed:
-            bits = _bits_of(question, asked.kernel, seconds, stop)
+        if executor is None or not problem.pieces_needed:
+            bits = _bits_of(problem, asked.kernel, seconds, stop)
         else:
-            bits = _by_workers(question, asked.automaton, executor, seconds, stop)
+            bits = _by_workers(problem, asked.automaton, executor, seconds, stop)
     except SearchStoppedError:
         raise SearchStoppedError(
             f"stopped before all of {len(asked)} queues were looked at"
         ) from None
-    return Chance(
+    return PcChance(
         asked.pattern,
         asked.unused,
         len(asked),
@@ -155,19 +155,19 @@ def chance_of(
 
 
 class _Part(NamedTuple):
-    """Queues that begin alike, and the question as its arguments."""
+    """Queues that begin alike, and the problem as its arguments."""
 
     field: Board
-    lines: int
+    height: int
     hold: bool
     kicks: Kicks
-    drop: Drop
+    drop: DropMode
     seconds: float | None
     automaton: Automaton
 
 
 def _bits_of(
-    question: Question, queues: PcQueues, seconds: float | None, stop: StopFlag | None
+    problem: PcProblem, queues: PcQueues, seconds: float | None, stop: StopFlag | None
 ) -> int:
     """A bit for each queue, that of the first one lowest.
 
@@ -175,27 +175,27 @@ def _bits_of(
         SearchStoppedError: it was stopped.
     """
     milliseconds = None if seconds is None else seconds * 1000
-    found = question.kernel.chance(queues, milliseconds=milliseconds, stop=stop)
+    found = problem.kernel.chance(queues, milliseconds=milliseconds, stop=stop)
     if found is None:
         raise SearchStoppedError("stopped")
     return int.from_bytes(found, "little")
 
 
 def _bits_of_part(part: _Part) -> int:
-    question = Question(
-        part.field, lines=part.lines, hold=part.hold, kicks=part.kicks, drop=part.drop
+    problem = PcProblem(
+        part.field, height=part.height, hold=part.hold, kicks=part.kicks, drop=part.drop
     )
-    return _bits_of(question, PcQueues(part.automaton), part.seconds, None)
+    return _bits_of(problem, PcQueues(part.automaton), part.seconds, None)
 
 
 def _by_workers(
-    question: Question,
+    problem: PcProblem,
     automaton: Automaton,
     executor: Executor,
     seconds: float | None,
     stop: StopFlag | None,
 ) -> int:
-    counts = counts_of(automaton)
+    counts = count_paths(automaton)
     most = max(_FEWEST, counts[-1] // (_PARTS_EACH * executor.workers))
     beginnings = list(_beginnings(automaton, counts, most))
     end = math.inf if seconds is None else time.monotonic() + seconds
@@ -206,20 +206,20 @@ def _by_workers(
             if left is not None and left <= 0:
                 raise SearchStoppedError("out of time")
             yield _Part(
-                question.board,
-                question.rows,
-                question.hold,
-                question.kicks,
-                question.drop,
+                problem.board,
+                problem.open_rows,
+                problem.hold,
+                problem.kicks,
+                problem.drop,
                 left,
                 _after(automaton, beginning),
             )
 
     bits = at = 0
     # With a limit no part waits for a worker: its time would not run meanwhile.
-    ahead = None if seconds is None else 0
-    with contextlib.closing(executor.run(_bits_of_part, parts(), ahead=ahead)) as results:
-        for beginning, found in zip(beginnings, in_order(results), strict=True):
+    prefetch = None if seconds is None else 0
+    with contextlib.closing(executor.run(_bits_of_part, parts(), prefetch=prefetch)) as results:
+        for beginning, found in zip(beginnings, iterate_in_order(results), strict=True):
             if stop is not None and stop.is_set:
                 raise SearchStoppedError("stopped")
             bits |= found << at

@@ -1,30 +1,30 @@
 """Which queues of a pattern can play given placements, in any order in which they can be reached.
 
->>> from sevenbag.pc import coverage_of, setups_in
->>> setups = setups_in("v115@9gE8zhg0F8ywg0G8wwh0F8zhJeAgWAA")
->>> coverage = coverage_of(setups, "I,*p4")
->>> len(setups[0].pieces), coverage.any.bit_count(), coverage.total
+>>> from sevenbag.pc import compute_coverage, read_setups
+>>> setups = read_setups("v115@9gE8zhg0F8ywg0G8wwh0F8zhJeAgWAA")
+>>> coverage = compute_coverage(setups, "I,*p4")
+>>> len(setups[0].pieces), coverage.covered_by_any.bit_count(), coverage.total
 (4, 48, 840)
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from sevenbag._kernel import PcSolver
+from sevenbag._kernel import Board, PcSolver, Piece, Placement, Rotation
 from sevenbag.errors import FormatError, QueueError
 from sevenbag.formats.fumen import Fumen
-from sevenbag.pc.glued import pieces_of
 from sevenbag.pc.path import MAX_QUEUES
 from sevenbag.pc.patterns import Pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sevenbag._kernel import Board, Kicks, Piece, Placement
+    from sevenbag._kernel import Kicks
     from sevenbag.formats.fumen import Page
-    from sevenbag.pc.question import Drop
+    from sevenbag.pc.problem import DropMode
 
 
 @dataclass(frozen=True)
@@ -33,19 +33,19 @@ class Setup:
 
     Attributes:
         field: before the first of them.
-        ways: the placements, in an order in which they can follow each other; several if a picture
-            can be divided into pieces in several ways.
+        divisions: the placements in a playable order; several if the picture can be divided into
+            pieces in several ways.
         pages: the pages of the fumen that they come from, the first and the last, from 1.
     """
 
     field: Board
-    ways: tuple[tuple[Placement, ...], ...]
+    divisions: tuple[tuple[Placement, ...], ...]
     pages: tuple[int, int]
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
         """The pieces that are placed."""
-        return tuple(placement.piece for placement in self.ways[0])
+        return tuple(placement.piece for placement in self.divisions[0])
 
 
 @dataclass(frozen=True)
@@ -70,23 +70,23 @@ class Coverage:
         return len(self.queues)
 
     @property
-    def any(self) -> int:
+    def covered_by_any(self) -> int:
         """The queues that can play at least one setup."""
         return _union(self.covered)
 
     @property
-    def all(self) -> int:
+    def covered_by_all(self) -> int:
         """The queues that can play every one of them, each by itself."""
         common = (1 << self.total) - 1
         for queues in self.covered:
             common &= queues
         return common
 
-    def sorted(self) -> list[int]:
+    def by_coverage(self) -> list[int]:
         """Numbers of the setups, those that most queues can play first."""
         return sorted(range(len(self.covered)), key=lambda i: -self.covered[i].bit_count())
 
-    def accumulated(self, numbers: Sequence[int]) -> list[int]:
+    def accumulate(self, numbers: Sequence[int]) -> list[int]:
         """For setups in this order: how many queues can play it or one before it."""
         seen, counts = 0, list[int]()
         for number in numbers:
@@ -94,13 +94,13 @@ class Coverage:
             counts.append(seen.bit_count())
         return counts
 
-    def failed(self) -> Iterator[str]:
+    def failed_queues(self) -> Iterator[str]:
         """The queues that can play none of them."""
-        covered = self.any
+        covered = self.covered_by_any
         return (queue for i, queue in enumerate(self.queues) if not covered >> i & 1)
 
 
-def setups_in(text: str) -> list[Setup]:
+def read_setups(text: str) -> list[Setup]:
     """The setups of a fumen.
 
     Pages with pieces belong together as long as each goes on from the one before it. A page
@@ -136,13 +136,13 @@ def setups_in(text: str) -> list[Setup]:
     return setups
 
 
-def coverage_of(
+def compute_coverage(
     setups: Sequence[Setup],
     pattern: Pattern | str,
     *,
     hold: bool = True,
     kicks: Kicks | str = "srs",
-    drop: Drop = "soft",
+    drop: DropMode = "soft",
 ) -> Coverage:
     """Find out which queues of a pattern can play each of some setups.
 
@@ -153,7 +153,7 @@ def coverage_of(
         pattern: the queues, as `Pattern.parse` reads them.
         hold: whether hold may be used; it is empty at first.
         kicks: rotation system, or its name.
-        drop: how pieces come down, as in `Question`.
+        drop: how pieces come down, as in `PcProblem`.
 
     Raises:
         BoardError: a field is filled above six rows.
@@ -165,17 +165,19 @@ def coverage_of(
     most = max(len(setup.pieces) for setup in setups)
     if given.length < most:
         raise QueueError(f"queues of {given.length} pieces, but a setup has {most}")
-    cut = given.cut(most + hold)
+    cut = given.truncate(most + hold)
     # Refuses too many of them before they are counted one by one.
     cut.automaton()
-    if cut.count > MAX_QUEUES:
-        raise QueueError(f"the pattern has {cut.count} queues, at most {MAX_QUEUES} are looked at")
+    if cut.queue_count > MAX_QUEUES:
+        raise QueueError(
+            f"the pattern has {cut.queue_count} queues, at most {MAX_QUEUES} are looked at"
+        )
     queues = tuple(cut)
     solver = PcSolver(kicks)
     covered = [
         _union(
             solver.tiling(setup.field, way, drop=drop).played_by(queues, None, use_hold=hold)
-            for way in setup.ways
+            for way in setup.divisions
         )
         for setup in setups
     ]
@@ -196,9 +198,130 @@ def _of_pieces(pages: Sequence[Page], last: int) -> Setup:
 
 def _of_colours(page: Page, number: int) -> Setup:
     try:
-        field, ways = pieces_of(page.field.rows[: page.field.height])
+        field, ways = divide_into_pieces(page.field.rows[: page.field.height])
     except FormatError as error:
         raise FormatError(f"page {number}: {error}") from None
     if not ways:
         raise FormatError(f"page {number}: its coloured cells cannot be divided into pieces")
     return Setup(field, tuple(ways), (number, number))
+
+
+_MOST_WAYS: Final = 64
+_MOST_STEPS: Final = 1_000
+"""Pieces of one kind that are tried."""
+_MOST_ROWS: Final = 6
+"""Pieces can only be in these; what is above is refused where it is played."""
+
+_Cell = tuple[int, int]
+_Tile = tuple[Piece, frozenset[_Cell]]
+
+
+def divide_into_pieces(rows: Sequence[str]) -> tuple[Board, list[tuple[Placement, ...]]]:
+    """The field of a picture, and all ways to see pieces in it.
+
+    Args:
+        rows: from the bottom, a letter a cell: a piece's, ``G`` or ``.``.
+
+    Returns:
+        The field of the ``G`` cells, and for each way the placements in an order in which they can
+        follow each other. Ways that have no such order are left out.
+
+    Raises:
+        FormatError: there are too many ways, or cells above the sixth row.
+    """
+    field = Board.from_rows(["".join("X" if cell == "G" else "." for cell in row) for row in rows])
+    cells: dict[str, set[_Cell]] = {}
+    for y, row in enumerate(rows):
+        for x, letter in enumerate(row):
+            if letter not in ".G":
+                if y >= _MOST_ROWS:
+                    raise FormatError(f"a piece in row {y + 1}; setups have at most {_MOST_ROWS}")
+                cells.setdefault(letter, set()).add((x, y))
+    divided = [
+        list(
+            itertools.islice(
+                _divisions(Piece[letter], frozenset(found), iter(range(_MOST_STEPS))),
+                _MOST_WAYS + 1,
+            )
+        )
+        for letter, found in sorted(cells.items())
+    ]
+    ways: list[tuple[Placement, ...]] = []
+    for number, chosen in enumerate(itertools.product(*divided)):
+        if number == _MOST_WAYS:
+            raise FormatError(f"there are more than {_MOST_WAYS} ways to see pieces in it")
+        order = _in_order(field, [tile for tiles in chosen for tile in tiles])
+        if order is not None:
+            ways.append(order)
+    return field, ways
+
+
+def _divisions(
+    piece: Piece, cells: frozenset[_Cell], steps: Iterator[int]
+) -> Iterator[list[_Tile]]:
+    """All ways to divide cells into pieces of one kind, as long as there are steps."""
+    if not cells:
+        yield []
+        return
+    if next(steps, None) is None:
+        raise FormatError(f"there are too many ways to see pieces in its {piece.name} cells")
+    first = min(cells, key=lambda cell: (cell[1], cell[0]))
+    for tile in _tiles_from(piece, first, cells):
+        for rest in _divisions(piece, cells - tile, steps):
+            yield [(piece, tile), *rest]
+
+
+def _tiles_from(piece: Piece, first: _Cell, cells: frozenset[_Cell]) -> Iterator[frozenset[_Cell]]:
+    """The tiles within `cells` whose lowest, then leftmost cell is `first`."""
+    found: set[frozenset[_Cell]] = set()
+    for rotation in Rotation:
+        shape = Placement(piece, rotation, 0, 0).cells  # sorted by y, then x
+        bottom = shape[0][1]
+        height = shape[-1][1] - bottom + 1
+        for above in itertools.combinations(range(first[1] + 1, _MOST_ROWS), height - 1):
+            rows = (first[1], *above)
+            tile = frozenset((x - shape[0][0] + first[0], rows[y - bottom]) for x, y in shape)
+            if tile <= cells and tile not in found:
+                found.add(tile)
+                yield tile
+
+
+def _in_order(field: Board, tiles: Iterable[_Tile]) -> tuple[Placement, ...] | None:
+    """The tiles as placements, each when the rows in its gaps are full; None if they never are."""
+    board, left = field.copy(), list(tiles)
+    # Rows of the field that are not cleared yet, as they lie now.
+    rows = [y for y in range(_MOST_ROWS) if board.row(y) != 0x3FF]
+    board = Board.from_rows(
+        ["".join(".X"[board[x, y]] for x in range(10)) for y in rows], height=field.rows
+    )
+    order: list[Placement] = []
+    while left:
+        for tile in left:
+            placement = _placement(tile, rows)
+            if placement is not None:
+                break
+        else:
+            return None
+        left.remove(tile)
+        order.append(placement)
+        for x, y in placement.cells:
+            board[x, y] = True
+        full = [y for y in range(len(rows)) if board.row(y) == 0x3FF]
+        for x, y in placement.cells:
+            board[x, y] = False
+        board.lock(placement)
+        rows = [row for y, row in enumerate(rows) if y not in full]
+    return tuple(order)
+
+
+def _placement(tile: _Tile, rows: Sequence[int]) -> Placement | None:
+    """The tile in the rows that are left, if they have none in its gaps."""
+    piece, cells = tile
+    now = sorted((rows.index(y), x) for x, y in cells)
+    (y, x), wanted = now[0], [(x, y) for y, x in now]
+    for rotation in Rotation:
+        shape = Placement(piece, rotation, 0, 0).cells
+        dx, dy = x - shape[0][0], y - shape[0][1]
+        if [(a + dx, b + dy) for a, b in shape] == wanted:
+            return Placement(piece, rotation, dx, dy)
+    return None

@@ -32,7 +32,7 @@ from msgspec import Struct
 from sevenbag._kernel import PC_MAX_GENES, PcNetwork, pc_features
 from sevenbag.config.input_file import open_input
 from sevenbag.errors import NetworkError
-from sevenbag.pc.solver import as_board
+from sevenbag.pc.problem import read_board
 
 if TYPE_CHECKING:
     import os
@@ -62,7 +62,7 @@ BIAS: Final = 9
 SCORE: Final = 10
 FIRST_HIDDEN: Final = 11
 
-DEFAULT: Final = "default"
+DEFAULT_NETWORK: Final = "default"
 """The name of the network that is part of sevenbag."""
 
 _LARGEST_FILE: Final = 1 << 20
@@ -70,7 +70,7 @@ _LARGEST_NODE: Final = 2**31 - 1
 _LARGEST_WEIGHT: Final = 3.4028234663852886e38
 
 
-class Gene(Struct, frozen=True):
+class NetworkGene(Struct, frozen=True):
     """An edge.
 
     Attributes:
@@ -98,7 +98,7 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
         NetworkError: it cannot be evaluated.
     """
 
-    genes: tuple[Gene, ...]
+    genes: tuple[NetworkGene, ...]
     hidden: Activation = "relu"
     output: Activation = "identity"
 
@@ -167,7 +167,7 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
     @classmethod
     def default(cls) -> Self:
         """The network that is part of sevenbag, made by its own `sevenbag.pc.training`."""
-        file = resources.files("sevenbag.pc") / "networks" / f"{DEFAULT}.json"
+        file = resources.files("sevenbag.pc") / "networks" / f"{DEFAULT_NETWORK}.json"
         return cls.parse(file.read_bytes())
 
     def encode(self) -> bytes:
@@ -200,7 +200,7 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
         edges = [(gene.input, gene.output, gene.weight) for gene in self.genes if gene.enabled]
         return PcNetwork(self.hidden, self.output, edges)
 
-    def scores(self, boards: Sequence[Sequence[float]]) -> list[float]:
+    def score_boards(self, boards: Sequence[Sequence[float]]) -> list[float]:
         """The scores of boards, given by their nine features, one after another.
 
         What edges from later nodes carry comes from the board before; it is 0 for the first.
@@ -210,12 +210,12 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
                 raise NetworkError(f"board {at}: expected {FEATURES} finite features")
         return self.kernel.scores(boards)
 
-    def rate(self, field: Board | str, height: int) -> float:
+    def score_board(self, field: Board | str, height: int) -> float:
         """The score of one field that is to be filled up to this height."""
-        return self.scores([features_of(field, height)])[0]
+        return self.score_boards([compute_features(field, height)])[0]
 
 
-def features_of(field: Board | str, height: int) -> tuple[float, ...]:
+def compute_features(field: Board | str, height: int) -> tuple[float, ...]:
     """The nine features of a field that is to be filled up to this height.
 
     They are: the root of the sum of the squared heights of the columns; caves; pillars; changes
@@ -223,14 +223,14 @@ def features_of(field: Board | str, height: int) -> tuple[float, ...]:
     of a checkerboard has more than the other; what the even columns have more than the odd ones.
 
     >>> field = ".......X..\\n....X.....\\n..XX.X...X\\nX........X\\n..X......X\\nXXXXXXXXXX"
-    >>> root, *others = features_of(field, 6)
+    >>> root, *others = compute_features(field, 6)
     >>> round(root, 4), others
     (11.7047, [10.0, 47.0, 14.0, 22.0, 6.0, 40.0, 4.0, 2.0])
 
     Raises:
         BoardError: the field is not 10 wide, or higher than `height`.
     """
-    return pc_features(as_board(field), height)
+    return pc_features(read_board(field), height)
 
 
 class NetworkNotFoundError(NetworkError):
@@ -267,7 +267,7 @@ class _Options(Struct, frozen=True):
 
 
 class _Genome(Struct, frozen=True):
-    genes: tuple[Gene, ...]
+    genes: tuple[NetworkGene, ...]
 
 
 class _Document(Struct, frozen=True):

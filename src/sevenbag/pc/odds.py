@@ -16,9 +16,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from sevenbag._kernel import Kicks, pc_odds_without
-from sevenbag.pc.blocks import blocks_of
-from sevenbag.pc.census import Progress, Watch, expect_height, take_census, threads_or_all
-from sevenbag.pc.parts import impossible_of, parts_of
+from sevenbag.pc.sequences import create_blocks, find_unsolvable_sequences, split_into_parts
+from sevenbag.pc.tablebase import (
+    KernelTask,
+    TablebaseProgress,
+    build_tablebase,
+    check_height,
+    resolve_threads,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PcOddsRow:
     """One kind of queues.
 
     Attributes:
@@ -45,34 +50,34 @@ class Row:
     total: int
 
     @property
-    def chance(self) -> float:
+    def fraction(self) -> float:
         """The share of queues with a perfect clear, 0 to 1."""
         return self.possible / self.total
 
 
 @dataclass(frozen=True, slots=True)
-class Odds:
+class PcOdds:
     """The odds of one height.
 
     Attributes:
         rows: openers, then all queues with nothing held, then all.
-        impossible: the sequences without a perfect clear, sorted, one a line: held piece, current
+        unsolvable: the sequences without a perfect clear, sorted, one a line: held piece, current
             one, next ones. Held and current piece may be exchanged and are listed once, as the one
             that is later in IOTSZLJ first.
     """
 
-    rows: tuple[Row, Row, Row]
-    impossible: bytes
+    rows: tuple[PcOddsRow, PcOddsRow, PcOddsRow]
+    unsolvable: bytes
 
 
-def find_odds(
+def compute_odds(
     height: int,
     kicks: Kicks | str = "srs",
     *,
     threads: int | None = None,
     executor: Executor | None = None,
-    report: Callable[[Progress], None] | None = None,
-) -> Odds:
+    report: Callable[[TablebaseProgress], None] | None = None,
+) -> PcOdds:
     """Count the queues with a perfect clear.
 
     Two lines take no time; four lines take some minutes on two processors, and some three
@@ -83,7 +88,7 @@ def find_odds(
         kicks: rotation system, or its name.
         threads: as many as there are processors, if not given.
         executor: runs the work in processes, here or elsewhere, instead of in threads. Each takes
-            the memory that threads take together (`sevenbag.pc.census.MEMORY`).
+            the memory that threads take together (`sevenbag.pc.tablebase.MEMORY_BYTES`).
         report: is told now and then how far the work is.
 
     Raises:
@@ -93,15 +98,15 @@ def find_odds(
         JobError: the executor's work failed.
     """
     if executor is None:
-        counted = _by_threads(height, kicks, threads_or_all(threads), report)
+        counted = _by_threads(height, kicks, resolve_threads(threads), report)
     else:
         counted = _by_workers(height, kicks, executor, report)
     opener, none, any_held, impossible = counted
-    return Odds(
+    return PcOdds(
         (
-            Row(height, True, "none", *opener),
-            Row(height, False, "none", *none),
-            Row(height, False, "any", *any_held),
+            PcOddsRow(height, True, "none", *opener),
+            PcOddsRow(height, False, "none", *none),
+            PcOddsRow(height, False, "any", *any_held),
         ),
         impossible,
     )
@@ -113,10 +118,13 @@ _Counted = tuple[tuple[int, int], tuple[int, int], tuple[int, int], bytes]
 
 
 def _by_threads(
-    height: int, kicks: Kicks | str, threads: int, report: Callable[[Progress], None] | None
+    height: int,
+    kicks: Kicks | str,
+    threads: int,
+    report: Callable[[TablebaseProgress], None] | None,
 ) -> _Counted:
-    watch = Watch(report, height)
-    census = take_census(kicks, height, threads, watch)
+    watch = KernelTask(report, height)
+    census = build_tablebase(kicks, height, threads, watch)
     counted = watch.run(lambda: census.odds(threads, watch.progress))
     assert counted is not None, "nobody has stopped it"
     return counted
@@ -126,21 +134,21 @@ def _by_workers(
     height: int,
     kicks: Kicks | str,
     executor: Executor,
-    report: Callable[[Progress], None] | None,
+    report: Callable[[TablebaseProgress], None] | None,
 ) -> _Counted:
-    expect_height(height)
+    check_height(height)
     system = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
-    blocks = blocks_of(system, height)
-    parts = list(parts_of(system, height, range(blocks.number)))
+    blocks = create_blocks(system, height)
+    parts = list(split_into_parts(system, height, range(blocks.block_count)))
     begun = time.monotonic()
 
     def tell(stage: str, done: int) -> None:
         if report is not None:
-            report(Progress(stage, done / len(parts), time.monotonic() - begun))
+            report(TablebaseProgress(stage, done / len(parts), time.monotonic() - begun))
 
     tell("boards, in every worker", 0)
     impossible: list[bytes] = []
-    with contextlib.closing(executor.run(impossible_of, parts)) as results:
+    with contextlib.closing(executor.run(find_unsolvable_sequences, parts)) as results:
         for _, found in results:
             impossible.append(found)
             tell("sequences", len(impossible))

@@ -1,26 +1,33 @@
 """All perfect clears of a field that the queues of a pattern bring, and how few of them do.
 
->>> from sevenbag.pc import Question, solutions_of
->>> question = Question("XXXXX.....\\nXXXXXX....\\nXXXXXXX...\\nXXXXXX....")
->>> paths = solutions_of(question, "I,*p4")
+>>> from sevenbag.pc import PcProblem, find_solutions
+>>> problem = PcProblem("XXXXX.....\\nXXXXXX....\\nXXXXXXX...\\nXXXXXX....")
+>>> paths = find_solutions(problem, "I,*p4")
 >>> len(paths.solutions), len(paths.minimal), len(paths.smallest)
 (63, 33, 24)
 """
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Final
 
-from sevenbag._kernel import PcSolver, smallest_cover, widest_sets
+from sevenbag._kernel import Board, PcSolver, smallest_cover, widest_sets
+from sevenbag.drawing import board_picture
 from sevenbag.errors import BoardError, QueueError
-from sevenbag.pc.question import AskedQueues, Question
-from sevenbag.pc.tilings import Tiling
+from sevenbag.formats.fumen import MAX_PAGES, Field, Fumen, Page
+from sevenbag.pc.problem import PcProblem, ProblemQueues
+from sevenbag.pc.solver import Tiling
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from sevenbag._kernel import StopFlag
     from sevenbag.pc.patterns import Pattern
-    from sevenbag.pc.solver import Solution
+    from sevenbag.pc.solver import PcSolution
 
 MAX_QUEUES: Final = 200_000
 """Queues of which all solutions are looked for."""
@@ -28,7 +35,7 @@ _COVER_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True)
-class FoundSolution:
+class QueueSolution:
     """A perfect clear: which piece fills which cells, in any order of play.
 
     Attributes:
@@ -46,11 +53,11 @@ class FoundSolution:
 
 
 @dataclass(frozen=True)
-class Paths:
+class SolutionSet:
     """All solutions of a field for a pattern.
 
     Attributes:
-        question: what was asked.
+        problem: what was asked.
         pattern: the queues, cut to the pieces that can be used.
         unused: pieces of each queue that were cut off.
         queues: the queues in their order.
@@ -62,17 +69,17 @@ class Paths:
             `smallest` was ended by its limit of time.
     """
 
-    question: Question
+    problem: PcProblem
     pattern: Pattern
     unused: int
     queues: tuple[str, ...]
-    solutions: tuple[FoundSolution, ...]
+    solutions: tuple[QueueSolution, ...]
     minimal: tuple[int, ...]
     smallest: tuple[int, ...]
     at_least: int
 
     @property
-    def solved(self) -> int:
+    def solved_queues(self) -> int:
         """How many queues have a solution."""
         covered = 0
         for solution in self.solutions:
@@ -80,7 +87,7 @@ class Paths:
         return covered.bit_count()
 
     @property
-    def proved(self) -> bool:
+    def is_minimum_proved(self) -> bool:
         """Whether it is proved that there are no fewer than `smallest`."""
         return self.at_least == len(self.smallest)
 
@@ -89,21 +96,21 @@ class Paths:
         bits = self.solutions[number].queues
         return [queue for i, queue in enumerate(self.queues) if bits >> i & 1]
 
-    def example(self, number: int) -> tuple[str, Solution]:
+    def find_example(self, number: int) -> tuple[str, PcSolution]:
         """A queue that can play a solution, and how."""
         bits = self.solutions[number].queues
         queue = self.queues[(bits & -bits).bit_length() - 1]
-        played = self.solutions[number].tiling.solution(queue, use_hold=self.question.hold)
+        played = self.solutions[number].tiling.find_solution(queue, use_hold=self.problem.hold)
         assert played is not None, "the queue is one of its own"
         return queue, played
 
-    def rows(self, number: int) -> list[str]:
+    def draw_rows(self, number: int) -> list[str]:
         """A solution as rows from the bottom, full rows of the field left out.
 
         A letter is a piece's, ``G`` a cell that is filled in the field.
         """
-        board = self.question.board
-        height = self.question.rows
+        board = self.problem.board
+        height = self.problem.open_rows
         cells = [["G" if board[x, y] else "." for x in range(10)] for y in range(height)]
         for tile in self.solutions[number].tiling.tiles:
             for x, y in tile.cells:
@@ -111,18 +118,18 @@ class Paths:
         return ["".join(row) for row in cells]
 
 
-def solutions_of(
-    question: Question,
+def find_solutions(
+    problem: PcProblem,
     pattern: Pattern | str,
     *,
     seconds: float | None = None,
     cover_seconds: float = _COVER_SECONDS,
     stop: StopFlag | None = None,
-) -> Paths:
+) -> SolutionSet:
     """Find every solution that at least one queue of a pattern can play.
 
     Args:
-        question: the field and the rules.
+        problem: the field and the rules.
         pattern: the queues, as `Pattern.parse` reads them.
         seconds: time to use for the solutions, at most.
         cover_seconds: time to use for the smallest set of them, at most.
@@ -134,30 +141,30 @@ def solutions_of(
         QueueError: queues with fewer pieces than are needed, or more than `MAX_QUEUES`.
         SearchStoppedError: a limit was reached before all was known, or there are too many.
     """
-    if not question.needed:
+    if not problem.pieces_needed:
         raise BoardError("nothing to fill: all rows to clear are full")
-    asked = AskedQueues(question, pattern)
+    asked = ProblemQueues(problem, pattern)
     if len(asked) > MAX_QUEUES:
         raise QueueError(
             f"the pattern has {len(asked)} queues; all solutions are found of at most {MAX_QUEUES}"
         )
     queues = tuple(asked.pattern)
-    found = PcSolver(question.kicks).all_tilings(
-        question.board,
+    found = PcSolver(problem.kicks).all_tilings(
+        problem.board,
         queues,
         None,
-        question.rows,
-        use_hold=question.hold,
-        drop=question.drop,
+        problem.open_rows,
+        use_hold=problem.hold,
+        drop=problem.drop,
         milliseconds=None if seconds is None else seconds * 1000,
         stop=stop,
     )
-    solutions = tuple(FoundSolution(Tiling(tiling), tiling.queues or 0) for tiling in found)
+    solutions = tuple(QueueSolution(Tiling(tiling), tiling.queues or 0) for tiling in found)
     size = (len(queues) + 7) // 8
     sets = [solution.queues.to_bytes(size, "little") for solution in solutions]
     smallest, at_least = smallest_cover(sets, milliseconds=cover_seconds * 1000, stop=stop)
-    return Paths(
-        question,
+    return SolutionSet(
+        problem,
         asked.pattern,
         asked.unused,
         queues,
@@ -166,3 +173,96 @@ def solutions_of(
         smallest,
         at_least,
     )
+
+
+_STYLE = """\
+body{background:#14161b;color:#d8dce4;font:14px system-ui,sans-serif;margin:2em}
+a{color:#8ab4f8}h1{font-size:1.3em}main{display:flex;flex-wrap:wrap;gap:1.4em}
+figure{margin:0}figcaption{margin-top:.3em}svg{display:block;width:200px;height:auto}
+.few{color:#e8c52e}"""
+
+
+def format_fumen(paths: SolutionSet, numbers: Sequence[int]) -> Fumen:
+    """A page for each of these solutions, coloured, with the number of its queues.
+
+    Raises:
+        FumenError: (``TooManyPages``) more than `MAX_PAGES`.
+    """
+    pages = [
+        Page(
+            Field.from_rows(paths.draw_rows(number)),
+            comment=_share(paths, number),
+            lock=False,
+            color=True,
+        )
+        for number in numbers
+    ]
+    return Fumen(tuple(pages or [Page(Field.from_board(paths.problem.board), color=True)]))
+
+
+def format_csv(paths: SolutionSet, numbers: Sequence[int]) -> str:
+    """A line for each of these solutions, after a line of headings."""
+    minimal, smallest = set(paths.minimal), set(paths.smallest)
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(
+        ["solution", "fumen", "pieces", "queues", "share", "minimal", "smallest", "example"]
+    )
+    for number in numbers:
+        queue, played = paths.find_example(number)
+        table.writerow(
+            [
+                number + 1,
+                format_fumen(paths, [number]).encode(),
+                "".join(piece.name for piece in played.pieces),
+                paths.solutions[number].count,
+                f"{paths.solutions[number].count / len(paths.queues):.4f}",
+                int(number in minimal),
+                int(number in smallest),
+                queue,
+            ]
+        )
+    return text.getvalue()
+
+
+def format_html(paths: SolutionSet, numbers: Sequence[int]) -> str:
+    """A page that needs no other file, with a picture of each of these solutions."""
+    return "\n".join(_html(paths, numbers)) + "\n"
+
+
+def _html(paths: SolutionSet, numbers: Sequence[int]) -> Iterator[str]:
+    title = f"{len(paths.solutions)} solutions for {paths.pattern}"
+    few = f"{len(paths.smallest)}" if paths.is_minimum_proved else f"{len(paths.smallest)} or fewer"
+    yield "<!doctype html>"
+    yield f'<html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
+    yield f"<style>{_STYLE}</style>"
+    yield f"<h1>{escape(title)}</h1>"
+    yield (
+        f"<p>{paths.solved_queues} of {len(paths.queues)} queues have one."
+        f" {len(paths.minimal)} solutions are minimal; {few} of them (marked) have all those"
+        " queues between them."
+    )
+    if 0 < len(numbers) <= MAX_PAGES:
+        link = f"https://fumen.zui.jp/?{format_fumen(paths, numbers).encode()}"
+        yield f' <a href="{escape(link)}">All as a fumen</a>'
+    yield "</p><main>"
+    smallest = set(paths.smallest)
+    for number in numbers:
+        rows = paths.draw_rows(number)
+        board = Board.from_rows(
+            ["".join("." if cell == "." else "X" for cell in row) for row in rows],
+        )
+        queue, _ = paths.find_example(number)
+        picture = board_picture(board, colors=rows, rows=len(rows))
+        mark = ' class="few"' if number in smallest else ""
+        yield f"<figure>{picture.svg(f'solution {number + 1}')}"
+        yield (
+            f"<figcaption{mark}>{number + 1}: {escape(_share(paths, number))}<br>such as"
+            f" {queue}</figcaption></figure>"
+        )
+    yield "</main></html>"
+
+
+def _share(paths: SolutionSet, number: int) -> str:
+    count = paths.solutions[number].count
+    return f"{count / len(paths.queues):.2%} [{count}/{len(paths.queues)}]"

@@ -11,7 +11,7 @@
     TI*p3; [SZ]O   several patterns: also line by line, # begins a remark
 
 >>> pattern = Pattern.parse("[SZ]p2, *")
->>> pattern.count, next(iter(pattern))
+>>> pattern.queue_count, next(iter(pattern))
 (14, 'SZI')
 """
 
@@ -45,7 +45,7 @@ leads to; node 0 is the end of every queue, the last one their beginning."""
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class PatternElement:
     """Some different pieces of a set, in any order.
 
     Attributes:
@@ -70,7 +70,7 @@ class Pattern:
         alternatives: each a row of elements; a queue is in the set if it is in any of them.
     """
 
-    alternatives: tuple[tuple[Element, ...], ...]
+    alternatives: tuple[tuple[PatternElement, ...], ...]
 
     @staticmethod
     def parse(text: str) -> Pattern:
@@ -86,7 +86,7 @@ class Pattern:
                 f"a pattern of {len(text)} characters, at most {MAX_CHARACTERS} are read"
             )
         # Long lists have many lines that are equal once they are read.
-        found: dict[tuple[Element, ...], None] = {}
+        found: dict[tuple[PatternElement, ...], None] = {}
         length = 0
         for line in text.splitlines():
             for part in line.partition("#")[0].split(";"):
@@ -111,7 +111,7 @@ class Pattern:
         return sum(element.number for element in self.alternatives[0])
 
     @property
-    def count(self) -> int:
+    def queue_count(self) -> int:
         """How many different queues there are.
 
         Raises:
@@ -120,9 +120,9 @@ class Pattern:
         """
         if len(self.alternatives) == 1:
             return _count(self.alternatives[0])
-        return counts_of(self.automaton())[-1]
+        return count_paths(self.automaton())[-1]
 
-    def cut(self, length: int) -> Pattern:
+    def truncate(self, length: int) -> Pattern:
         """The first pieces of each queue: as many as can be placed, for instance.
 
         Of a single pattern each of these begins equally many queues, so that shares stay as they
@@ -154,7 +154,7 @@ class Pattern:
         return ";".join(",".join(map(_written, row)) for row in self.alternatives)
 
 
-def counts_of(automaton: Automaton) -> list[int]:
+def count_paths(automaton: Automaton) -> list[int]:
     """How many paths lead from each node to the end."""
     counts = [1]
     for at in range(7, len(automaton), 7):
@@ -165,7 +165,7 @@ def counts_of(automaton: Automaton) -> list[int]:
 # --- reading ------------------------------------------------------------------------------------
 
 
-def _elements(text: str) -> Iterator[Element]:
+def _elements(text: str) -> Iterator[PatternElement]:
     at = 0
     while at < len(text):
         found = _ELEMENT.match(text, at)
@@ -181,7 +181,7 @@ def _elements(text: str) -> Iterator[Element]:
         at = gap.end() if gap else found.end()
 
 
-def _element(found: re.Match[str], where: str) -> Element:
+def _element(found: re.Match[str], where: str) -> PatternElement:
     written = found["set"]
     if written == "*":
         pieces = (1 << len(_LETTERS)) - 1
@@ -195,16 +195,16 @@ def _element(found: re.Match[str], where: str) -> Element:
         pieces = _set_of(written, where)
     size = pieces.bit_count()
     if found["all"]:
-        return Element(pieces, size)
+        return PatternElement(pieces, size)
     if found["number"] is None:
-        return Element(pieces, 1)
+        return PatternElement(pieces, 1)
     digits = found["number"]
     if not digits or len(digits) > 3 or not 1 <= int(digits) <= size:
         raise PatternError(
             f"{where}: {_shown(found[0])} takes p{digits[:10]} of {size} pieces; expected a number"
             f" from 1 to {size} after p"
         )
-    return Element(pieces, int(digits))
+    return PatternElement(pieces, int(digits))
 
 
 def _set_of(letters: str, where: str) -> int:
@@ -227,7 +227,7 @@ def _shown(text: str, *, quoted: bool = True) -> str:
     return repr(text) if quoted else text
 
 
-def _written(element: Element) -> str:
+def _written(element: PatternElement) -> str:
     listed = "".join(letter for i, letter in enumerate(_LETTERS) if element.pieces >> i & 1)
     named = "*" if len(listed) == len(_LETTERS) else listed if len(listed) == 1 else f"[{listed}]"
     return named if element.number == 1 else f"{named}p{element.number}"
@@ -236,17 +236,17 @@ def _written(element: Element) -> str:
 # --- counting and cutting -----------------------------------------------------------------------
 
 
-def _count(row: tuple[Element, ...]) -> int:
+def _count(row: tuple[PatternElement, ...]) -> int:
     return math.prod(element.count for element in row)
 
 
-def _first(row: tuple[Element, ...], length: int) -> tuple[Element, ...]:
-    kept: list[Element] = []
+def _first(row: tuple[PatternElement, ...], length: int) -> tuple[PatternElement, ...]:
+    kept: list[PatternElement] = []
     for element in row:
         if not length:
             break
         number = min(element.number, length)
-        kept.append(Element(element.pieces, number))
+        kept.append(PatternElement(element.pieces, number))
         length -= number
     return tuple(kept)
 
@@ -283,7 +283,7 @@ class _Builder:
     # Alternative, element, pieces of that element that are used.
     _Place = tuple[int, int, int]
 
-    def __init__(self, alternatives: tuple[tuple[Element, ...], ...]) -> None:
+    def __init__(self, alternatives: tuple[tuple[PatternElement, ...], ...]) -> None:
         self._rows = alternatives
         self._length = sum(element.number for element in alternatives[0])
         self._numbers: dict[tuple[int, ...], int] = {}

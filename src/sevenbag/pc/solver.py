@@ -15,26 +15,38 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
-from sevenbag._kernel import PC_MAX_HEIGHT, Board, Kicks, PcReason, PcSolver, Piece, Placement
-from sevenbag.errors import BoardError, QueueError, SearchStoppedError, expect_type
-from sevenbag.pc.table import use_tables_found
+from sevenbag._kernel import (
+    PC_MAX_HEIGHT,
+    PC_MAX_TILES,
+    PC_TILED_ROWS,
+    Board,
+    Kicks,
+    PcReason,
+    PcSolver,
+    PcTiling,
+    Piece,
+    Placement,
+)
+from sevenbag.errors import QueueError, SearchStoppedError, expect_type
+from sevenbag.pc.problem import read_board
+from sevenbag.pc.unsolvable_table import load_available_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from sevenbag._kernel import PieceLike, StopFlag
+    from sevenbag._kernel import PieceLike, Placement, StopFlag
     from sevenbag.pc.network import Network
 
-Reason = PcReason
+SolveStatus = PcReason
 
 MAX_HEIGHT: Final = PC_MAX_HEIGHT
 """Rows of the highest perfect clear that is searched for."""
 
 
 @dataclass(frozen=True)
-class Solution:
+class PcSolution:
     """A perfect clear.
 
     Attributes:
@@ -55,7 +67,7 @@ class Solution:
 
     def boards(self, field: Board | str = "") -> Iterator[Board]:
         """The field before each placement, and at last the empty one."""
-        board = _without_full_rows(as_board(field))
+        board = _without_full_rows(read_board(field))
         for placement in self.placements:
             yield board.copy()
             board.lock(placement)
@@ -63,7 +75,7 @@ class Solution:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SolveResult:
     """What a search came to.
 
     Attributes:
@@ -74,8 +86,8 @@ class Answer:
         nodes: positions looked at, or some hundred fewer.
     """
 
-    reason: Reason
-    solution: Solution | None
+    reason: SolveStatus
+    solution: PcSolution | None
     height: int
     nodes: int
 
@@ -88,7 +100,7 @@ class Solver:
 
     Args:
         kicks: rotation system, or its name.
-        tables: whether tables that are found are used (see `sevenbag.pc.table`).
+        tables: whether tables that are found are used (see `sevenbag.pc.unsolvable_table`).
         network: says which placements are tried first; without one a sum of five figures does,
             which is faster (docs/networks.md). What is found is as true with any.
 
@@ -103,7 +115,7 @@ class Solver:
         if network is not None:
             self._kernel.order_by(network.kernel)
         if tables:
-            use_tables_found(self._kernel)
+            load_available_tables(self._kernel)
 
     @property
     def kicks(self) -> Kicks:
@@ -125,11 +137,11 @@ class Solver:
         nodes: int | None = None,
         seconds: float | None = None,
         stop: StopFlag | None = None,
-    ) -> Answer:
+    ) -> SolveResult:
         """Search as `solve` does, and say why there is no solution."""
         expect_type("queue", queue, Iterable, "pieces or their letters", QueueError)
         answer = self._kernel.solve(
-            as_board(field),
+            read_board(field),
             queue,
             hold,
             use_hold=use_hold,
@@ -143,9 +155,9 @@ class Solver:
             stop=stop,
         )
         solution = None
-        if answer.reason == Reason.FOUND:
-            solution = Solution(answer.placements, answer.holds, answer.height)
-        return Answer(answer.reason, solution, answer.height, answer.nodes)
+        if answer.reason == SolveStatus.FOUND:
+            solution = PcSolution(answer.placements, answer.holds, answer.height)
+        return SolveResult(answer.reason, solution, answer.height, answer.nodes)
 
     def solve(
         self,
@@ -162,7 +174,7 @@ class Solver:
         nodes: int | None = None,
         seconds: float | None = None,
         stop: StopFlag | None = None,
-    ) -> Solution | None:
+    ) -> PcSolution | None:
         """Find a perfect clear of the lowest height that has one.
 
         The lowest height is that of the field, or one row more if the number of empty cells wants
@@ -208,7 +220,7 @@ class Solver:
             seconds=seconds,
             stop=stop,
         )
-        if answer.reason == Reason.STOPPED:
+        if answer.reason == SolveStatus.STOPPED:
             raise SearchStoppedError(
                 f"the search for a perfect clear of {answer.height} rows was stopped after"
                 f" {answer.nodes} positions"
@@ -231,7 +243,7 @@ def solve(
     nodes: int | None = None,
     seconds: float | None = None,
     stop: StopFlag | None = None,
-) -> Solution | None:
+) -> PcSolution | None:
     """Find a perfect clear; see `Solver.solve`. Each thread keeps a solver for the next call.
 
     >>> solution = solve("", "IJLOO", "I")
@@ -260,18 +272,6 @@ def solve(
     )
 
 
-def as_board(field: Board | str) -> Board:
-    """Return a board, or read one from a drawing.
-
-    Raises:
-        BoardError: `field` is neither a board nor a drawing.
-    """
-    if isinstance(field, str):
-        return Board.from_text(field)
-    expect_type("field", field, Board, "a Board or a drawing of it", BoardError)
-    return field
-
-
 _own = threading.local()
 
 
@@ -284,3 +284,167 @@ def _without_full_rows(board: Board) -> Board:
         if row != full
     ]
     return Board.from_rows(drawn, height=board.rows)
+
+
+MAX_TILES: Final = PC_MAX_TILES
+"""Tiles of a tiling, at most."""
+
+MAX_ROWS: Final = PC_TILED_ROWS
+"""Rows of a field whose tilings are looked for, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class PcTile:
+    """The cells of one piece.
+
+    Attributes:
+        piece: which piece.
+        cells: its four (x, y), from the lowest row up, in rows of the start field.
+    """
+
+    piece: Piece
+    cells: tuple[tuple[int, int], ...]
+
+
+class Tiling:
+    """Tiles on a field that do not overlap."""
+
+    def __init__(self, kernel: PcTiling) -> None:
+        self._kernel = kernel
+        self._tiles = tuple(PcTile(piece, cells) for piece, cells in kernel.tiles)
+
+    @classmethod
+    def from_placements(
+        cls, field: Board | str, placements: Sequence[Placement], kicks: Kicks | str = "srs+"
+    ) -> Self:
+        """The tiles of placements, given in any order in which they can follow each other.
+
+        They need not fill the field.
+
+        Raises:
+            BoardError: the field is not 10 wide, or filled above `MAX_ROWS` rows.
+            PlacementError: one covers a filled cell or leaves these rows, or they are more than
+                `MAX_TILES`.
+        """
+        return cls(PcSolver(kicks).tiling(read_board(field), placements))
+
+    @property
+    def tiles(self) -> tuple[PcTile, ...]:
+        """The tiles, from left to right or in the order given."""
+        return self._tiles
+
+    @property
+    def queues(self) -> int:
+        """Bit i is set if queue i of those asked about can play the tiling."""
+        return self._kernel.queues or 0
+
+    def find_playable_queues(
+        self,
+        queues: Iterable[Iterable[PieceLike]],
+        hold: PieceLike | None = None,
+        *,
+        use_hold: bool = True,
+    ) -> int:
+        """Which queues can play all tiles: bit i is set for queue i.
+
+        Every tile must be reachable when its turn comes.
+        """
+        return self._kernel.played_by(queues, hold, use_hold=use_hold)
+
+    def find_solution(
+        self,
+        queue: Iterable[PieceLike],
+        hold: PieceLike | None = None,
+        *,
+        use_hold: bool = True,
+    ) -> PcSolution | None:
+        """The tiles in an order of play for a queue; None if there is no such order."""
+        found = self._kernel.order(queue, hold, use_hold=use_hold)
+        if found is None:
+            return None
+        rows = {y for tile in self._tiles for _, y in tile.cells}
+        return PcSolution(*found, height=max(rows) + 1)
+
+
+def find_tilings(
+    field: Board | str,
+    queues: Iterable[Iterable[PieceLike]],
+    hold: PieceLike | None = None,
+    *,
+    height: int,
+    kicks: Kicks | str = "srs+",
+    use_hold: bool = True,
+    strict: bool = False,
+    seconds: float | None = None,
+    stop: StopFlag | None = None,
+) -> list[Tiling]:
+    """Find every tiling of a field that at least one of the queues can play.
+
+    >>> tilings = find_tilings("", ["OIIII", "OIIIS"], height=2)
+    >>> len(tilings), {tiling.queues for tiling in tilings}
+    (3, {1})
+
+    Args:
+        field: the board or a drawing of it, as `solve` takes it; at most `MAX_ROWS` rows.
+        queues: pieces to come, the current one first. Of longer queues as many count as the
+            shortest has.
+        hold: the piece held at the beginning of each.
+        height: rows to fill.
+        kicks: rotation system, or its name.
+        use_hold: whether hold may be used.
+        strict: whether the field may not be empty before the end.
+        seconds: time to use, at most.
+        stop: ends the search at once when set, from any thread.
+
+    Raises:
+        BoardError: the field is not 10 wide, or higher than `height` or `MAX_ROWS`.
+        PieceError: there is no such piece.
+        QueueError: a queue is too long.
+        SearchStoppedError: a limit was reached, or the field has too many ways to be filled.
+    """
+    found = PcSolver(kicks).all_tilings(
+        read_board(field),
+        queues,
+        hold,
+        height,
+        use_hold=use_hold,
+        strict=strict,
+        milliseconds=None if seconds is None else seconds * 1000,
+        stop=stop,
+    )
+    return [Tiling(tiling) for tiling in found]
+
+
+def find_solvable(
+    field: Board | str,
+    queues: Iterable[Iterable[PieceLike]],
+    hold: PieceLike | None = None,
+    *,
+    kicks: Kicks | str = "srs+",
+    use_hold: bool = True,
+    min_height: int = 0,
+    max_height: int = MAX_HEIGHT,
+    save: PieceLike | None = None,
+    strict: bool = False,
+    threads: int = 1,
+    seconds: float | None = None,
+    stop: StopFlag | None = None,
+) -> list[bool]:
+    """Whether each of the queues has a perfect clear; arguments and errors are those of `solve`."""
+    reasons = PcSolver(kicks).solve_many(
+        read_board(field),
+        queues,
+        hold,
+        use_hold=use_hold,
+        min_height=min_height,
+        max_height=max_height,
+        save=save,
+        strict=strict,
+        threads=threads,
+        milliseconds=None if seconds is None else seconds * 1000,
+        stop=stop,
+    )
+    if PcReason.STOPPED in reasons:
+        known = sum(reason != PcReason.STOPPED for reason in reasons)
+        raise SearchStoppedError(f"stopped after {known} of {len(reasons)} queues")
+    return [reason == PcReason.FOUND for reason in reasons]

@@ -7,7 +7,7 @@ A folder holds a training::
     best.json       the best network so far, for `sevenbag.pc.network`
 
 The generations' files are ``{"seed", "settings", "generation", "trainer", "fitnesses",
-"champion"}``: the trainer is the population (`sevenbag.pc.training_neat`), and a fitness that is
+"champion"}``: the trainer is the population (`sevenbag.pc.neat_population`), and a fitness that is
 not known yet is null. A training that was ended, however, goes on from ``current.json``, and comes
 to the very networks that it would have come to, as long as it measures positions and not seconds.
 
@@ -20,36 +20,41 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import math
 import os
+import random
 import secrets
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Protocol, cast
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Protocol, cast
 
 import msgspec
 from msgspec import Meta, Struct
 
 from sevenbag import jobs
-from sevenbag._kernel import Kicks
+from sevenbag._kernel import Kicks, PcSolver
 from sevenbag.config.input_file import open_input
 from sevenbag.errors import InputError, NetworkError
-from sevenbag.pc.network import Activation, Network  # noqa: TC001  # msgspec reads annotations
-from sevenbag.pc.training_neat import (
-    MOST_GENOMES,
-    Population,
-    expect_population,
+from sevenbag.pc.neat_population import (
+    MAX_GENOMES,
+    NeatPopulation,
+    build_network,
+    check_population,
     first_population,
-    network_of,
     next_population,
 )
-from sevenbag.pc.training_trial import HEIGHTS, Measure, Trial, fitness_of, trial_queues
+from sevenbag.pc.network import Activation, Network  # noqa: TC001  # msgspec reads annotations
+from sevenbag.pc.solver import Solver
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
-BEST: Final = "best.json"
+    from sevenbag.pc.network import Network
+
+BEST_NETWORK_FILE: Final = "best.json"
 """The file with the best network, in a training's folder."""
 
 _CURRENT: Final = "current.json"
@@ -57,7 +62,7 @@ _LARGEST_FILE: Final = 1 << 28
 _CHAMPION_QUEUES: Final = 500
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class TrainingSettings(Struct, frozen=True, kw_only=True):
     """What is trained, and how.
 
     Attributes:
@@ -73,12 +78,12 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     height: int = 4
     kicks: str = "srs"
-    population: Annotated[int, Meta(ge=2, le=MOST_GENOMES)] = 500
-    species: Annotated[int, Meta(ge=1, le=MOST_GENOMES)] = 15
+    population: Annotated[int, Meta(ge=2, le=MAX_GENOMES)] = 500
+    species: Annotated[int, Meta(ge=1, le=MAX_GENOMES)] = 15
     queues: Annotated[int, Meta(ge=1, le=100_000)] = 100
     hidden: Activation = "relu"
     output: Activation = "identity"
-    measure: Measure = "nodes"
+    measure: FitnessMeasure = "nodes"
 
     def __post_init__(self) -> None:
         if self.height not in HEIGHTS:
@@ -86,14 +91,14 @@ class Settings(Struct, frozen=True, kw_only=True):
         Kicks(self.kicks)
 
 
-class Champion(Struct, frozen=True):
+class BestNetwork(Struct, frozen=True):
     """The best network so far: from which generation, and its fitness on the common queues."""
 
     generation: int
     fitness: float
 
 
-class Generation(Struct, frozen=True, kw_only=True):
+class TrainingGeneration(Struct, frozen=True, kw_only=True):
     """A generation, tried or not yet.
 
     Attributes:
@@ -106,15 +111,15 @@ class Generation(Struct, frozen=True, kw_only=True):
     """
 
     seed: Annotated[int, Meta(ge=0)]
-    settings: Settings
+    settings: TrainingSettings
     generation: Annotated[int, Meta(ge=0, le=10**9)]
-    trainer: Population
+    trainer: NeatPopulation
     fitnesses: tuple[float | None, ...]
-    champion: Champion | None = None
+    champion: BestNetwork | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TrainingProgress:
     """How far a training is.
 
     Attributes:
@@ -127,21 +132,21 @@ class Progress:
 
     generation: int
     generations: int
-    tried: int
+    tested: int
     population: int
     seconds_left: float | None
 
 
-class Watcher(Protocol):
+class TrainingObserver(Protocol):
     """Is told what happens."""
 
-    def progress(self, progress: Progress) -> None:
+    def progress(self, progress: TrainingProgress) -> None:
         """Another network has been tried, or a generation begins."""
 
-    def tried(self, number: int, fitness: float) -> None:
+    def network_tested(self, number: int, fitness: float) -> None:
         """A network of the generation, by its number from 0."""
 
-    def finished(self, generation: Generation) -> None:
+    def generation_finished(self, generation: TrainingGeneration) -> None:
         """All networks of a generation have been tried."""
 
 
@@ -153,14 +158,14 @@ def train(
     generations: int = 50,
     executor: jobs.Executor | None = None,
     save_every: float = 10.0,
-    watcher: Watcher | None = None,
-) -> Generation:
+    watcher: TrainingObserver | None = None,
+) -> TrainingGeneration:
     """Train, or go on with a training.
 
     Args:
         folder: where the files are; made if it is not there.
-        settings: what is trained: values of `Settings` by their names; the others are those of the
-            training that the folder holds, or else as `Settings` has them.
+        settings: values of `TrainingSettings` by name; the others are those of the training in the
+            folder, or the defaults of `TrainingSettings`.
         seed: what chance follows from; a random one for a new training, if not given.
         generations: how many have been tried in the end, those of earlier runs among them.
         executor: where networks are tried; here, one after another, if not given.
@@ -175,41 +180,45 @@ def train(
         MissingExtraError: neat-python is not installed.
         NetworkError: a file cannot be read or written, or is none of a training.
     """
-    wishes = _Wishes(generations, executor or jobs.in_process(), save_every, watcher)
-    with _Folder(Path(folder)) as files:
-        return _Run(files, files.begun(settings or {}, seed), wishes).to_the_end()
+    wishes = _TrainingOptions(
+        generations, executor or jobs.InProcessExecutor(), save_every, watcher
+    )
+    with _TrainingFolder(Path(folder)) as files:
+        return _TrainingRun(files, files.begun(settings or {}, seed), wishes).to_the_end()
 
 
 # --- private -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class _Wishes:
+class _TrainingOptions:
     generations: int
     executor: jobs.Executor
     save_every: float
-    watcher: Watcher | None
+    watcher: TrainingObserver | None
 
 
-class _Run:
-    def __init__(self, files: _Folder, current: Generation, wishes: _Wishes) -> None:
+class _TrainingRun:
+    def __init__(
+        self, files: _TrainingFolder, current: TrainingGeneration, wishes: _TrainingOptions
+    ) -> None:
         self._files = files
         self._current = current
         self._wishes = wishes
         self._watcher = wishes.watcher
 
-    def to_the_end(self) -> Generation:
+    def to_the_end(self) -> TrainingGeneration:
         self._files.keep_current(self._current)
         while self._current.generation < self._wishes.generations:
-            tried = self._crowned(self._with_fitnesses())
-            self._files.keep_tried(tried)
+            tested = self._crowned(self._with_fitnesses())
+            self._files.keep_tried(tested)
             if self._watcher is not None:
-                self._watcher.finished(tried)
-            self._current = self._following(tried)
+                self._watcher.generation_finished(tested)
+            self._current = self._following(tested)
             self._files.keep_current(self._current)
         return self._current
 
-    def _with_fitnesses(self) -> Generation:
+    def _with_fitnesses(self) -> TrainingGeneration:
         """The generation when all networks have been tried. What is known is saved all along."""
         current, settings = self._current, self._current.settings
         fitnesses = list(current.fitnesses)
@@ -225,7 +234,7 @@ class _Run:
                     fitnesses[left[at]] = fitness
                     now = time.monotonic()
                     if self._watcher is not None:
-                        self._watcher.tried(left[at], fitness)
+                        self._watcher.network_tested(left[at], fitness)
                     self._report(fitnesses, (now - begun) / done * (len(left) - done))
                     if now - saved >= self._wishes.save_every:
                         saved = now
@@ -235,55 +244,55 @@ class _Run:
             raise
         return _with(current, fitnesses)
 
-    def _crowned(self, tried: Generation) -> Generation:
+    def _crowned(self, tested: TrainingGeneration) -> TrainingGeneration:
         """The same with the champion, who may be new."""
-        fitnesses = _known(tried)
-        best = _network(tried, fitnesses.index(max(fitnesses)))
-        seed = f"sevenbag training {tried.seed}, queues of champions"
-        fitness = fitness_of(best, _trial(tried.settings, _CHAMPION_QUEUES, seed))
-        if tried.champion is not None and tried.champion.fitness >= fitness:
-            return tried
+        fitnesses = _known(tested)
+        best = _network(tested, fitnesses.index(max(fitnesses)))
+        seed = f"sevenbag training {tested.seed}, queues of champions"
+        fitness = measure_fitness(best, _trial(tested.settings, _CHAMPION_QUEUES, seed))
+        if tested.champion is not None and tested.champion.fitness >= fitness:
+            return tested
         self._files.crown(best)
-        return msgspec.structs.replace(tried, champion=Champion(tried.generation, fitness))
+        return msgspec.structs.replace(tested, champion=BestNetwork(tested.generation, fitness))
 
     @staticmethod
-    def _following(tried: Generation) -> Generation:
+    def _following(tested: TrainingGeneration) -> TrainingGeneration:
         population = next_population(
-            tried.trainer,
-            _known(tried),
-            tried.generation,
-            f"sevenbag training {tried.seed}, after generation {tried.generation}",
-            tried.settings.species,
+            tested.trainer,
+            _known(tested),
+            tested.generation,
+            f"sevenbag training {tested.seed}, after generation {tested.generation}",
+            tested.settings.species,
         )
         return msgspec.structs.replace(
-            tried,
-            generation=tried.generation + 1,
+            tested,
+            generation=tested.generation + 1,
             trainer=population,
             fitnesses=(None,) * len(population.genomes),
         )
 
     def _report(self, fitnesses: list[float | None], seconds_left: float | None) -> None:
         if self._watcher is not None:
-            tried = len(fitnesses) - fitnesses.count(None)
+            tested = len(fitnesses) - fitnesses.count(None)
             self._watcher.progress(
-                Progress(
+                TrainingProgress(
                     self._current.generation,
                     self._wishes.generations,
-                    tried,
+                    tested,
                     len(fitnesses),
                     seconds_left,
                 )
             )
 
 
-class _Folder:
+class _TrainingFolder:
     """The files of a training; a context, in which they are nobody else's."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = -1
 
-    def __enter__(self) -> _Folder:
+    def __enter__(self) -> _TrainingFolder:
         with self._as_network_error():
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -297,17 +306,17 @@ class _Folder:
     def __exit__(self, *_: object) -> None:
         os.close(self._lock)
 
-    def begun(self, given: Mapping[str, object], seed: int | None) -> Generation:
+    def begun(self, given: Mapping[str, object], seed: int | None) -> TrainingGeneration:
         """The generation to try: the first one, or that of the training that was begun here."""
         try:
             data = self._read(self.path / _CURRENT)
         except FileNotFoundError:
-            settings = _changed(Settings(), given)
+            settings = _changed(TrainingSettings(), given)
             seed = secrets.randbits(32) if seed is None else seed
             population = first_population(
                 settings.population, f"sevenbag training {seed}, first generation"
             )
-            return Generation(
+            return TrainingGeneration(
                 seed=seed,
                 settings=settings,
                 generation=0,
@@ -324,17 +333,17 @@ class _Folder:
             raise InputError(f"{self.path} holds another training: {', '.join(differences)}")
         return current
 
-    def keep_current(self, generation: Generation) -> None:
+    def keep_current(self, generation: TrainingGeneration) -> None:
         """Write the generation that is tried now."""
         self._write(_CURRENT, msgspec.json.encode(generation))
 
-    def keep_tried(self, generation: Generation) -> None:
+    def keep_tried(self, generation: TrainingGeneration) -> None:
         """Write a generation for good."""
         self._write(f"{generation.generation}.json", msgspec.json.encode(generation))
 
     def crown(self, network: Network) -> None:
         """Write the best network so far."""
-        self._write(BEST, network.encode())
+        self._write(BEST_NETWORK_FILE, network.encode())
 
     def _write(self, name: str, data: bytes) -> None:
         path = self.path / name
@@ -359,19 +368,19 @@ class _Folder:
         except OSError as error:
             raise NetworkError(f"{path}: cannot be read: {error.strerror or error}") from None
 
-    def _decoded(self, data: bytes) -> Generation:
+    def _decoded(self, data: bytes) -> TrainingGeneration:
         path = self.path / _CURRENT
         try:
             if len(data) > _LARGEST_FILE:
                 raise NetworkError(f"more than {_LARGEST_FILE} bytes")
-            generation = msgspec.json.decode(data, type=Generation)
+            generation = msgspec.json.decode(data, type=TrainingGeneration)
             size = generation.settings.population
             if not len(generation.trainer.genomes) == len(generation.fitnesses) == size:
                 raise NetworkError(f"expected {size} genomes and fitnesses", "trainer.genomes")
             if not all(fitness is None or math.isfinite(fitness) for fitness in
                        generation.fitnesses):  # fmt: skip
                 raise NetworkError("a fitness that is no finite number", "fitnesses")
-            expect_population(generation.trainer)
+            check_population(generation.trainer)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, InputError) as error:
             where = f"{error.path}: " if isinstance(error, NetworkError) and error.path else ""
             raise NetworkError(f"{path}: {where}{error}") from None
@@ -387,39 +396,129 @@ class _Folder:
             ) from error
 
 
-def _fitness(task: tuple[Network, Trial]) -> float:
-    return fitness_of(*task)
+def _fitness(task: tuple[Network, FitnessTest]) -> float:
+    return measure_fitness(*task)
 
 
-def _network(generation: Generation, number: int) -> Network:
+def _network(generation: TrainingGeneration, number: int) -> Network:
     settings = generation.settings
-    return network_of(generation.trainer.genomes[number], settings.hidden, settings.output)
+    return build_network(generation.trainer.genomes[number], settings.hidden, settings.output)
 
 
-def _trial(settings: Settings, count: int, seed: str) -> Trial:
-    queues = trial_queues(count, settings.height, settings.kicks, seed)
-    return Trial(queues, settings.height, settings.kicks, settings.measure)
+def _trial(settings: TrainingSettings, count: int, seed: str) -> FitnessTest:
+    queues = draw_test_queues(count, settings.height, settings.kicks, seed)
+    return FitnessTest(queues, settings.height, settings.kicks, settings.measure)
 
 
-def _with(generation: Generation, fitnesses: Sequence[float | None]) -> Generation:
+def _with(generation: TrainingGeneration, fitnesses: Sequence[float | None]) -> TrainingGeneration:
     return msgspec.structs.replace(generation, fitnesses=tuple(fitnesses))
 
 
-def _known(generation: Generation) -> list[float]:
+def _known(generation: TrainingGeneration) -> list[float]:
     return [cast("float", fitness) for fitness in generation.fitnesses]
 
 
-def _changed(settings: Settings, given: Mapping[str, object]) -> Settings:
+def _changed(settings: TrainingSettings, given: Mapping[str, object]) -> TrainingSettings:
     try:
-        return msgspec.convert(msgspec.structs.asdict(settings) | dict(given), Settings)
+        return msgspec.convert(msgspec.structs.asdict(settings) | dict(given), TrainingSettings)
     except msgspec.ValidationError as error:
         what, _, where = str(error).replace("`", "").partition(" - at $.")
         raise InputError(f"{where}: {what}") from None
 
 
-def _differences(there: Settings, asked: Settings) -> list[str]:
+def _differences(there: TrainingSettings, asked: TrainingSettings) -> list[str]:
     return [
         f"its {field} is {getattr(there, field)}, not {getattr(asked, field)}"
-        for field in Settings.__struct_fields__
+        for field in TrainingSettings.__struct_fields__
         if getattr(there, field) != getattr(asked, field)
     ]
+
+
+FitnessMeasure = Literal["nodes", "seconds"]
+"""Perfect clears in a thousand positions that are looked at, which is the same everywhere and every
+time; or in a second."""
+
+HEIGHTS: Final = (2, 4, 6)
+
+# After every tenth queue a network that is too bad is given up; so slow are networks that order
+# placements by nothing.
+_TRIED_AT_ONCE: Final = 10
+_HOPELESS: Final = {"nodes": 0.5, "seconds": 15.0}
+
+
+@dataclass(frozen=True, slots=True)
+class FitnessTest:
+    """What a network is tried on.
+
+    Attributes:
+        queues: held, current and next pieces, in one word.
+        height: rows of the perfect clears.
+        kicks: name of the rotation system.
+        measure: what its fitness is.
+    """
+
+    queues: tuple[str, ...]
+    height: int
+    kicks: str
+    measure: FitnessMeasure = "nodes"
+
+
+def draw_test_queues(count: int, height: int, kicks: str, seed: str) -> tuple[str, ...]:
+    """Random queues that have a perfect clear: windows of a stream of 7-bags, from any place on.
+
+    Raises:
+        InputError: there are hardly any.
+    """
+    chance = random.Random(seed)
+    solver = Solver(kicks)
+    length = height * 10 // 4 + 1
+    found: list[str] = []
+    for _ in range(100 * count):
+        if len(found) == count:
+            return tuple(found)
+        queue = "".join(itertools.islice(_stream(chance), length))
+        if solver.solve("", queue, min_height=height, max_height=height) is not None:
+            found.append(queue)
+    if len(found) < count:
+        raise InputError(f"too few queues have a perfect clear of {height} rows under {kicks}")
+    return tuple(found)
+
+
+def measure_fitness(network: Network, trial: FitnessTest) -> float:
+    """Perfect clears by what the trial measures; networks that are far too bad are given up."""
+    solver = _solver(trial.kicks)
+    solver.order_by(network.kernel)
+    solved, spent = 0, 0.0
+    for first in range(0, len(trial.queues), _TRIED_AT_ONCE):
+        part = trial.queues[first : first + _TRIED_AT_ONCE]
+        if trial.measure == "nodes":
+            efforts = solver.efforts(part, trial.height)
+            spent += sum(nodes for nodes, _ in efforts) / 1_000
+            solved += sum(found for _, found in efforts)
+        else:
+            times = solver.time(part, trial.height, 1)
+            spent += sum(microseconds for microseconds, _ in times) / 1e6
+            solved += sum(found for _, found in times)
+        if solved < _HOPELESS[trial.measure] * spent:
+            break
+    return solved / spent
+
+
+# --- private -------------------------------------------------------------------------------------
+
+
+def _stream(chance: random.Random) -> Iterator[str]:
+    skipped = chance.randrange(7)
+    bags = ("".join(chance.sample("IOTLJSZ", 7)) for _ in itertools.count())
+    return itertools.islice(itertools.chain.from_iterable(bags), skipped, None)
+
+
+def _solver(kicks: str) -> PcSolver:
+    """One for each thread: the workers of a cluster may have several, with a network each."""
+    solver = getattr(_own, "solver", None)
+    if not isinstance(solver, PcSolver) or solver.kicks != Kicks(kicks):
+        solver = _own.solver = PcSolver(kicks)
+    return solver
+
+
+_own = threading.local()

@@ -24,7 +24,7 @@ __all__ = ["dask_cluster"]
 def test_a_cluster_plays_the_same_games(dask_cluster: Any, tmp_path: Path) -> None:
     header = create_header("swiss", engines(*BEAMS), TournamentSettings(games=2, pieces=30), RULES)
     here = play(tmp_path / "here", header)
-    there = play(tmp_path / "there", header, jobs.cluster(dask_cluster.scheduler_address))
+    there = play(tmp_path / "there", header, jobs.DaskExecutor(dask_cluster.scheduler_address))
     assert essence(here) == essence(there)
 
 
@@ -36,7 +36,7 @@ def test_a_test_on_a_cluster_that_loses_a_worker_decides_the_same(
     header = create_header(
         "match", engines(*BEAMS[:2]), TournamentSettings(pieces=25), RULES, sprt=sprt
     )
-    here = play(tmp_path / "here", header, jobs.local(2))
+    here = play(tmp_path / "here", header, jobs.ProcessExecutor(2))
     killed: list[int] = []
 
     def kill(_: GameRecord) -> None:
@@ -44,7 +44,9 @@ def test_a_test_on_a_cluster_that_loses_a_worker_decides_the_same(
             killed.append(dask_cluster.workers[0].pid)
             os.kill(killed[0], signal.SIGKILL)
 
-    there = play(tmp_path / "there", header, jobs.cluster(dask_cluster.scheduler_address), kill)
+    there = play(
+        tmp_path / "there", header, jobs.DaskExecutor(dask_cluster.scheduler_address), kill
+    )
     assert killed
     assert essence(here) == essence(there)
     assert read_result(tmp_path / "here") == read_result(tmp_path / "there")

@@ -73,7 +73,7 @@ def play(
 ) -> list[GameRecord]:
     """Play what is left to play; the games that count, in the order of the schedule."""
     TournamentRunner.create_folder(folder, header)
-    with TournamentRunner(folder) as tournament, executor or jobs.in_process() as running:
+    with TournamentRunner(folder) as tournament, executor or jobs.InProcessExecutor() as running:
         result = tournament.run(running, told)
         assert read_result(folder) == result
         return tournament.results.counted_games
@@ -185,7 +185,7 @@ def test_games_frame_by_frame_are_refused_before_they_begin() -> None:
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Executor]:
     """Start two worker processes for all tests that need not see them end."""
-    with jobs.local(2) as running:
+    with jobs.ProcessExecutor(2) as running:
         yield running
 
 
@@ -299,7 +299,7 @@ def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
             killed.append(workers[0])
             os.kill(workers[0], signal.SIGKILL)
 
-    assert essence(play(tmp_path / "t", header, jobs.local(2), kill)) == essence(whole)
+    assert essence(play(tmp_path / "t", header, jobs.ProcessExecutor(2), kill)) == essence(whole)
     assert len(killed) == 2
 
 
@@ -313,7 +313,7 @@ def test_a_game_that_costs_its_workers_is_named(tmp_path: Path) -> None:
     header = create_header("match", players, TournamentSettings(games=2, pieces=5), RULES)
     told = r"^game 1, beam - killer, has cost 3 worker processes: the last one was killed by"
     with pytest.raises(LostWorkersError, match=told):
-        play(tmp_path / "t", header, jobs.local(1))
+        play(tmp_path / "t", header, jobs.ProcessExecutor(1))
 
 
 @pytest.mark.faults
@@ -424,7 +424,7 @@ def test_each_fault_costs_its_bot_the_game_and_nobody_else_anything(
     ]
     header = create_header("gauntlet", players, TournamentSettings(games=1, pieces=8), RULES)
     folder = tmp_path / "t"
-    games = play(folder, header, jobs.local(2))
+    games = play(folder, header, jobs.ProcessExecutor(2))
     assert len(games) == len(FAULTS) + len(HARMLESS) + 1
     for game in games:
         seat = 1 - game.players.index(0)
@@ -479,7 +479,7 @@ def test_programs_are_started_anew_or_kept(
         PlayerConfig(name="notes", spec=spec, limits=PlayerLimits(restart=restart)),
     ]
     header = create_header("match", players, TournamentSettings(games=3, pieces=5), RULES)
-    games = play(tmp_path / "t", header, jobs.local(1))
+    games = play(tmp_path / "t", header, jobs.ProcessExecutor(1))
     assert [game.ending for game in games] == ["pieces"] * 3
     heard = note.read_text().split()
     assert heard.count("rules") == starts
@@ -528,7 +528,7 @@ def test_kept_program_plays_next_game_after_resigning(
         PlayerConfig(name="resigns", spec=spec, limits=PlayerLimits(restart="never")),
     ]
     header = create_header("match", players, TournamentSettings(games=3, pieces=5), RULES)
-    games = play(tmp_path / "t", header, jobs.in_process())
+    games = play(tmp_path / "t", header, jobs.InProcessExecutor())
     falls = [game.losses[game.players.index(1)] for game in games]
     assert [fall.reason if fall else None for fall in falls] == ["resignation"] * 3
     heard = note.read_text().split()
@@ -543,7 +543,7 @@ def test_a_kept_program_that_failed_is_started_anew(fake: Command, tmp_path: Pat
         ),
     ]
     header = create_header("match", players, TournamentSettings(games=4, pieces=8), RULES)
-    games = play(tmp_path / "t", header, jobs.local(1))
+    games = play(tmp_path / "t", header, jobs.ProcessExecutor(1))
     falls = [game.losses[game.players.index(1)] for game in games]
     assert [fall.reason if fall else None for fall in falls] == ["crash"] * 4
     assert [max(s.pieces for s in game.stats) for game in games] == [2] * 4

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.pc.network import Gene, Network
+from sevenbag.pc.network import Network, NetworkGene
 from tests.cli.pc.run import PC, pc
 from tests.cli.pc.test_fumen import EMPTY, solved
 from tests.cli.run import environment, run_process, sevenbag
@@ -17,8 +17,10 @@ from tests.cli.run import environment, run_process, sevenbag
 if TYPE_CHECKING:
     from pathlib import Path
 
-GOOD = Network(genes=(Gene(3, 10, -1.8, enabled=True), Gene(4, 10, -0.7, enabled=True)))
-BAD = Network(genes=(Gene(3, 10, 1.8, enabled=True), Gene(4, 10, 0.7, enabled=True)))
+GOOD = Network(
+    genes=(NetworkGene(3, 10, -1.8, enabled=True), NetworkGene(4, 10, -0.7, enabled=True))
+)
+BAD = Network(genes=(NetworkGene(3, 10, 1.8, enabled=True), NetworkGene(4, 10, 0.7, enabled=True)))
 FUMEN = f"v115@{EMPTY}"
 
 

@@ -62,7 +62,7 @@ def test_a_limit_of_time() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([PCO, "*p3"], "queues of 3 pieces, but 4 are needed"),
+        ([PCO, "*p3"], "expected queues of at least 4 pieces to fill the 4 rows, got 3"),
         ([PCO, "*p9"], "from 1 to 7"),
         (["XX/XX", "*p7"], "expected a fumen with 115@ or rows of ten cells, got 'XX'"),
         (["v115@", "*p7"], "EndOfData|no page"),

@@ -16,7 +16,7 @@ from sevenbag.cli.arguments import NETWORK_HELP, add_kicks_option, integer, load
 from sevenbag.cli.signals import restore_default_interrupt
 from sevenbag.errors import FormatError, QueueError
 from sevenbag.pc.network import find_network
-from sevenbag.pc.table import use_table, use_tables_found
+from sevenbag.pc.unsolvable_table import load_available_tables, load_table
 
 if TYPE_CHECKING:
     import argparse
@@ -75,10 +75,10 @@ def run_bench(args: argparse.Namespace) -> int:
         solver.order_by(network.kernel)
     tables: list[Path] = []
     if args.table is not None:
-        use_table(solver, args.table)
+        load_table(solver, args.table)
         tables = [args.table]
     elif not args.no_table:
-        tables = use_tables_found(solver)
+        tables = load_available_tables(solver)
     times = array("d")
     solved = 0
     # The file may be of any length: only the times are stored.

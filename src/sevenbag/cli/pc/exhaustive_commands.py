@@ -21,17 +21,17 @@ from sevenbag.cli.arguments import (
 from sevenbag.cli.signals import raise_on_signals
 from sevenbag.formats.whole_file import check_writable, write_whole
 from sevenbag.jobs.progress import ProgressLine
-from sevenbag.pc.batch import Tally, solve_all
-from sevenbag.pc.census import HEIGHTS, expect_memory, threads_or_all
-from sevenbag.pc.odds import Odds, Row, find_odds
-from sevenbag.pc.sequences import LONGEST, count, count_published
-from sevenbag.pc.table import build_table, table_path, use_table
+from sevenbag.pc.batch_solver import BatchProgress, solve_all_sequences
+from sevenbag.pc.odds import PcOdds, PcOddsRow, compute_odds
+from sevenbag.pc.sequences import MAX_LENGTH, count_published_sequences, count_sequences
+from sevenbag.pc.tablebase import HEIGHTS, check_memory, resolve_threads
+from sevenbag.pc.unsolvable_table import build_table, find_table_path, load_table
 
 if TYPE_CHECKING:
     import argparse
 
     from sevenbag._kernel import Kicks
-    from sevenbag.pc.census import Progress
+    from sevenbag.pc.tablebase import TablebaseProgress
 
 
 # --- odds ---------------------------------------------------------------------------------------
@@ -71,15 +71,15 @@ def run_odds(args: argparse.Namespace) -> int:
     # Before minutes of work, not after them; on a cluster, the workers check their memory.
     if args.cluster is None:
         for height in heights:
-            expect_memory(height, args.workers or 1)
+            check_memory(height, args.workers or 1)
     if args.impossible is not None:
         check_writable(args.impossible)
     start = time.monotonic()
-    found: dict[int, Odds] = {}
+    found: dict[int, PcOdds] = {}
     with ProgressLine() as progress, open_executor(args) as executor:
         workers = None if executor is None else executor.workers
         for height in heights:
-            found[height] = find_odds(
+            found[height] = compute_odds(
                 height,
                 kicks,
                 threads=args.threads,
@@ -87,11 +87,11 @@ def run_odds(args: argparse.Namespace) -> int:
                 report=lambda now: progress.update(now.stage, now.fraction, now.seconds_left),
             )
     if args.impossible is not None:
-        write_whole(args.impossible, found[heights[-1]].impossible, over=True)
+        write_whole(args.impossible, found[heights[-1]].unsolvable, over=True)
     seconds = time.monotonic() - start
     if args.json:
         hands = (
-            {"threads": threads_or_all(args.threads)} if workers is None else {"workers": workers}
+            {"threads": resolve_threads(args.threads)} if workers is None else {"workers": workers}
         )
         print(json.dumps(_odds_to_dict(found, kicks, seconds) | hands))
     else:
@@ -99,7 +99,7 @@ def run_odds(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print_odds(found: dict[int, Odds], kicks: Kicks) -> None:
+def _print_odds(found: dict[int, PcOdds], kicks: Kicks) -> None:
     print(f"{'type':<16} {'held':<5} {'kicks':<10} {'chance':>9}  count")
     for odds in found.values():
         for row in odds.rows:
@@ -110,7 +110,7 @@ def _print_odds(found: dict[int, Odds], kicks: Kicks) -> None:
             )
 
 
-def _odds_to_dict(found: dict[int, Odds], kicks: Kicks, seconds: float) -> dict[str, object]:
+def _odds_to_dict(found: dict[int, PcOdds], kicks: Kicks, seconds: float) -> dict[str, object]:
     return {
         "kicks": kicks.name,
         "rows": [
@@ -120,21 +120,21 @@ def _odds_to_dict(found: dict[int, Odds], kicks: Kicks, seconds: float) -> dict[
                 "held": row.held,
                 "possible": row.possible,
                 "total": row.total,
-                "chance": row.chance,
+                "chance": row.fraction,
             }
             for odds in found.values()
             for row in odds.rows
         ],
         "impossible_sequences": {
-            str(height): odds.impossible.count(b"\n") for height, odds in found.items()
+            str(height): odds.unsolvable.count(b"\n") for height, odds in found.items()
         },
         "seconds": round(seconds, 3),
     }
 
 
-def _format_percent(row: Row) -> str:
+def _format_percent(row: PcOddsRow) -> str:
     """Round a chance, but never to 0 or 100 % unless it is exactly that."""
-    text = f"{100 * row.chance:.{_PERCENT_DIGITS}f}"
+    text = f"{100 * row.fraction:.{_PERCENT_DIGITS}f}"
     if float(text) in (0, 100) and 0 < row.possible < row.total:
         return f"<{text}%" if float(text) == 100 else f">{text}%"
     return f"{text.rstrip('0').rstrip('.')}%"
@@ -152,7 +152,7 @@ def configure_count_seq(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-length",
-        type=integer(0, LONGEST),
+        type=integer(0, MAX_LENGTH),
         default=20,
         metavar="N",
         help="longest queue",
@@ -168,9 +168,9 @@ def run_count_seq(args: argparse.Namespace) -> int:
         print(f"{'Length':>6} {'Non-equivalent':>22} {'Duration':>10}", flush=True)
     for length in range(args.max_length + 1):
         start = time.perf_counter()
-        published = count_published(length)
+        published = count_published_sequences(length)
         seconds = time.perf_counter() - start
-        every = count(length)
+        every = count_sequences(length)
         rows.append(
             {"length": length, "non_equivalent": published, "all": every, "seconds": seconds}
         )
@@ -239,20 +239,20 @@ def run_solve(args: argparse.Namespace) -> int:
     raise_on_signals()
     kicks = load_kicks(args.kicks)
     if args.workers is not None and args.height in HEIGHTS:
-        expect_memory(args.height, args.workers)
+        check_memory(args.height, args.workers)
     with ProgressLine() as progress, open_executor(args) as executor:
 
-        def prepare(now: Progress) -> None:
+        def prepare(now: TablebaseProgress) -> None:
             progress.update(f"preparing: {now.stage}", now.fraction, now.seconds_left)
 
-        def report(tally: Tally) -> None:
+        def report(tally: BatchProgress) -> None:
             progress.update(
                 f"solved {tally.solved:,} of {tally.done:,}, {tally.total:,} in all",
                 tally.done / tally.total,
                 tally.seconds_left if args.limit is None else None,
             )
 
-        tally = solve_all(
+        tally = solve_all_sequences(
             args.folder,
             args.height,
             kicks,
@@ -285,8 +285,8 @@ def configure_table_build(parser: argparse.ArgumentParser) -> None:
 def run_table_build(args: argparse.Namespace) -> int:
     """Build the table, verify it and print its size."""
     kicks = load_kicks(args.kicks)
-    path: Path = args.file or table_path(args.height, kicks)
-    expect_memory(args.height)
+    path: Path = args.file or find_table_path(args.height, kicks)
+    check_memory(args.height)
     with ProgressLine() as progress:
         build_table(
             args.height,
@@ -308,8 +308,8 @@ def configure_table_show(parser: argparse.ArgumentParser) -> None:
 def run_table_show(args: argparse.Namespace) -> int:
     """Verify the table and print its size."""
     kicks = load_kicks(args.kicks)
-    path: Path = args.file or table_path(args.height, kicks)
-    height, queues = use_table(PcSolver(kicks), path)
+    path: Path = args.file or find_table_path(args.height, kicks)
+    height, queues = load_table(PcSolver(kicks), path)
     print(
         f"{path}: {queues:,} queues without a perfect clear of {height} lines under {kicks.name},"
         f" {path.stat().st_size:,} bytes"

@@ -23,19 +23,18 @@ from sevenbag.cli.signals import restore_default_interrupt
 from sevenbag.errors import BoardError, FormatError, FumenError
 from sevenbag.formats.fumen import Fumen
 from sevenbag.formats.whole_file import write_whole
-from sevenbag.pc.chance import chance_of
-from sevenbag.pc.cover import coverage_of, setups_in
-from sevenbag.pc.path import solutions_of
-from sevenbag.pc.path_page import csv_of, fumen_of, html_of
-from sevenbag.pc.question import DROPS, Question
+from sevenbag.pc.chance import compute_chance
+from sevenbag.pc.cover import compute_coverage, read_setups
+from sevenbag.pc.path import find_solutions, format_csv, format_fumen, format_html
+from sevenbag.pc.problem import DROP_MODES, PcProblem
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from sevenbag.pc.chance import Chance
+    from sevenbag.pc.chance import PcChance
     from sevenbag.pc.cover import Coverage, Setup
-    from sevenbag.pc.path import Paths
+    from sevenbag.pc.path import SolutionSet
 
 
 # --- chance -------------------------------------------------------------------------------------
@@ -48,7 +47,7 @@ def configure_chance(parser: argparse.ArgumentParser) -> None:
     )
     _add_field_argument(parser)
     _add_pattern_argument(parser)
-    _add_question_options(parser)
+    _add_problem_options(parser)
     parser.add_argument(
         "--failed",
         type=integer(0),
@@ -70,16 +69,16 @@ def configure_chance(parser: argparse.ArgumentParser) -> None:
 def run_chance(args: argparse.Namespace) -> int:
     """Print the chance and the queues that fail."""
     restore_default_interrupt()
-    question = _create_question(args)
+    problem = _create_problem(args)
     pattern = read_text_argument(args.pattern)
     with open_executor(args) as executor:
-        chance = chance_of(question, pattern, seconds=args.seconds, executor=executor)
-    warn_unused_pieces(chance.unused, question.usable)
+        chance = compute_chance(problem, pattern, seconds=args.seconds, executor=executor)
+    warn_unused_pieces(chance.unused, problem.usable_pieces)
     if args.json:
-        print(json.dumps(_chance_to_dict(question, chance, args.failed, args.tree)))
+        print(json.dumps(_chance_to_dict(problem, chance, args.failed, args.tree)))
         return 0
-    print(f"success: {chance.share:.2%} [{chance.solved}/{chance.total}]")
-    for branch in itertools.islice(chance.tree(args.tree), 1, None):
+    print(f"success: {chance.fraction:.2%} [{chance.solved}/{chance.total}]")
+    for branch in itertools.islice(chance.iterate_prefixes(args.tree), 1, None):
         share = branch.solved / branch.total
         indent = "  " * len(branch.pieces)
         print(f"{indent}{branch.pieces}: {share:.2%} [{branch.solved}/{branch.total}]")
@@ -87,27 +86,27 @@ def run_chance(args: argparse.Namespace) -> int:
     if failures and args.failed:
         listed = "" if failures <= args.failed else f", the first {args.failed}"
         print(f"\nwithout a perfect clear: {failures}{listed}")
-        for queue in itertools.islice(chance.failed(), args.failed):
+        for queue in itertools.islice(chance.failed_queues(), args.failed):
             print(queue)
     return 0
 
 
 def _chance_to_dict(
-    question: Question, chance: Chance, failed: int, depth: int
+    problem: PcProblem, chance: PcChance, failed: int, depth: int
 ) -> dict[str, object]:
     data: dict[str, object] = {
         "solved": chance.solved,
         "total": chance.total,
-        "share": chance.share,
+        "share": chance.fraction,
         "pattern": str(chance.pattern),
         "unused_pieces": chance.unused,
-        **_question_to_dict(question),
-        "failed": list(itertools.islice(chance.failed(), failed)),
+        **_problem_to_dict(problem),
+        "failed": list(itertools.islice(chance.failed_queues(), failed)),
     }
     if depth:
         data["tree"] = [
             {"pieces": branch.pieces, "solved": branch.solved, "total": branch.total}
-            for branch in itertools.islice(chance.tree(depth), 1, None)
+            for branch in itertools.islice(chance.iterate_prefixes(depth), 1, None)
         ]
     return data
 
@@ -152,12 +151,12 @@ def run_cover(args: argparse.Namespace) -> int:
         raise FormatError("no fumen")
     for number, fumen in enumerate(fumens, 1):
         try:
-            found = setups_in(fumen)
+            found = read_setups(fumen)
         except (FumenError, FormatError) as error:
             raise FormatError(f"fumen {number}: {error}") from None
         named += [(_setup_name(number, setup), setup) for setup in found]
     setups = [setup for _, setup in named]
-    coverage = coverage_of(
+    coverage = compute_coverage(
         setups,
         read_text_argument(args.pattern),
         hold=args.hold,
@@ -165,8 +164,8 @@ def run_cover(args: argparse.Namespace) -> int:
         drop=args.drop,
     )
     warn_unused_pieces(coverage.unused, coverage.pattern.length)
-    order = coverage.sorted() if args.sort else list(range(len(setups)))
-    sums = coverage.accumulated(order)
+    order = coverage.by_coverage() if args.sort else list(range(len(setups)))
+    sums = coverage.accumulate(order)
     if args.json:
         print(json.dumps(_coverage_to_dict(args, named, coverage, order, sums)))
         return 0
@@ -179,9 +178,9 @@ def run_cover(args: argparse.Namespace) -> int:
             f"{name:<{width}}  {_format_share(count, coverage)}  with those before"
             f" {_format_share(sum_, coverage)}  {pieces}"
         )
-    print(f"any of them: {_format_share(coverage.any.bit_count(), coverage)}")
-    print(f"each of them: {_format_share(coverage.all.bit_count(), coverage)}")
-    for queue in itertools.islice(coverage.failed(), args.failed):
+    print(f"any of them: {_format_share(coverage.covered_by_any.bit_count(), coverage)}")
+    print(f"each of them: {_format_share(coverage.covered_by_all.bit_count(), coverage)}")
+    for queue in itertools.islice(coverage.failed_queues(), args.failed):
         print(queue)
     return 0
 
@@ -204,8 +203,8 @@ def _coverage_to_dict(
 ) -> dict[str, object]:
     return {
         "total": coverage.total,
-        "any": coverage.any.bit_count(),
-        "each": coverage.all.bit_count(),
+        "any": coverage.covered_by_any.bit_count(),
+        "each": coverage.covered_by_all.bit_count(),
         "pattern": str(coverage.pattern),
         "unused_pieces": coverage.unused,
         "hold": args.hold,
@@ -220,7 +219,7 @@ def _coverage_to_dict(
             }
             for number, sum_ in zip(order, sums, strict=True)
         ],
-        "failed": list(itertools.islice(coverage.failed(), args.failed)),
+        "failed": list(itertools.islice(coverage.failed_queues(), args.failed)),
     }
 
 
@@ -236,7 +235,7 @@ def configure_path(parser: argparse.ArgumentParser) -> None:
     )
     _add_field_argument(parser)
     _add_pattern_argument(parser)
-    _add_question_options(parser)
+    _add_problem_options(parser)
     parser.add_argument(
         "--solutions",
         choices=("unique", "minimal", "smallest"),
@@ -262,14 +261,14 @@ def configure_path(parser: argparse.ArgumentParser) -> None:
 def run_path(args: argparse.Namespace) -> int:
     """Print or write the solutions."""
     restore_default_interrupt()
-    question = _create_question(args)
-    paths = solutions_of(
-        question,
+    problem = _create_problem(args)
+    paths = find_solutions(
+        problem,
         read_text_argument(args.pattern),
         seconds=args.seconds,
         cover_seconds=args.cover_seconds,
     )
-    warn_unused_pieces(paths.unused, question.usable)
+    warn_unused_pieces(paths.unused, problem.usable_pieces)
     numbers: Sequence[int] = (
         range(len(paths.solutions))
         if args.solutions == "unique"
@@ -278,53 +277,54 @@ def run_path(args: argparse.Namespace) -> int:
     # All texts are created before a file is written.
     files: list[tuple[Path, str]] = []
     if args.fumen is not None:
-        files.append((args.fumen, fumen_of(paths, numbers).encode() + "\n"))
+        files.append((args.fumen, format_fumen(paths, numbers).encode() + "\n"))
     if args.csv is not None:
-        files.append((args.csv, csv_of(paths, numbers)))
+        files.append((args.csv, format_csv(paths, numbers)))
     if args.html is not None:
-        files.append((args.html, html_of(paths, numbers)))
+        files.append((args.html, format_html(paths, numbers)))
     for path, text in files:
         write_whole(path, text.encode(), over=True)
     if args.json:
         print(json.dumps(_paths_to_dict(paths, numbers)))
         return 0
     smallest = f"{len(paths.smallest)}"
-    if not paths.proved:
+    if not paths.is_minimum_proved:
         smallest += f" (there may be fewer, but no fewer than {paths.at_least})"
-    print(f"solved: {paths.solved / len(paths.queues):.2%} [{paths.solved}/{len(paths.queues)}]")
+    solved, total = paths.solved_queues, len(paths.queues)
+    print(f"solved: {solved / total:.2%} [{solved}/{total}]")
     print(f"unique: {len(paths.solutions)}")
     print(f"minimal: {len(paths.minimal)}")
     print(f"smallest: {smallest}")
     if numbers and not files:
-        print(fumen_of(paths, numbers).encode())
+        print(format_fumen(paths, numbers).encode())
     return 0
 
 
-def _paths_to_dict(paths: Paths, numbers: Sequence[int]) -> dict[str, object]:
+def _paths_to_dict(paths: SolutionSet, numbers: Sequence[int]) -> dict[str, object]:
     return {
-        "solved": paths.solved,
+        "solved": paths.solved_queues,
         "total": len(paths.queues),
         "unique": len(paths.solutions),
         "minimal": len(paths.minimal),
         "smallest": len(paths.smallest),
-        "smallest_proved": paths.proved,
+        "smallest_proved": paths.is_minimum_proved,
         "smallest_at_least": paths.at_least,
         "pattern": str(paths.pattern),
         "unused_pieces": paths.unused,
-        **_question_to_dict(paths.question),
+        **_problem_to_dict(paths.problem),
         "solutions": [_solution_to_dict(paths, number) for number in numbers],
     }
 
 
-def _solution_to_dict(paths: Paths, number: int) -> dict[str, object]:
-    queue, played = paths.example(number)
+def _solution_to_dict(paths: SolutionSet, number: int) -> dict[str, object]:
+    queue, played = paths.find_example(number)
     return {
         "number": number + 1,
         "queues": paths.solutions[number].count,
         "minimal": number in paths.minimal,
         "smallest": number in paths.smallest,
-        "fumen": fumen_of(paths, [number]).encode(),
-        "rows": paths.rows(number)[::-1],
+        "fumen": format_fumen(paths, [number]).encode(),
+        "rows": paths.draw_rows(number)[::-1],
         "example": {
             "queue": queue,
             "placements": [
@@ -341,7 +341,7 @@ def _solution_to_dict(paths: Paths, number: int) -> dict[str, object]:
     }
 
 
-# --- questions ----------------------------------------------------------------------------------
+# --- problems -----------------------------------------------------------------------------------
 
 
 def _add_field_argument(parser: argparse.ArgumentParser) -> None:
@@ -363,7 +363,7 @@ def _add_pattern_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_question_options(parser: argparse.ArgumentParser) -> None:
+def _add_problem_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--height",
         type=integer(1),
@@ -382,30 +382,30 @@ def _add_move_options(parser: argparse.ArgumentParser) -> None:
     add_kicks_option(parser)
     parser.add_argument(
         "--drop",
-        choices=DROPS,
+        choices=DROP_MODES,
         default="soft",
         help="soft drop with tucks and spins, hard drop only, or soft drop for T only",
     )
     add_json_option(parser)
 
 
-def _create_question(args: argparse.Namespace) -> Question:
-    return Question(
+def _create_problem(args: argparse.Namespace) -> PcProblem:
+    return PcProblem(
         _parse_field(args.field, args.page),
-        lines=args.height,
+        height=args.height,
         hold=args.hold,
         kicks=load_kicks(args.kicks),
         drop=args.drop,
     )
 
 
-def _question_to_dict(question: Question) -> dict[str, object]:
+def _problem_to_dict(problem: PcProblem) -> dict[str, object]:
     return {
-        "lines": question.lines,
-        "pieces": question.needed,
-        "hold": question.hold,
-        "kicks": question.kicks.name,
-        "drop": question.drop,
+        "lines": problem.height,
+        "pieces": problem.pieces_needed,
+        "hold": problem.hold,
+        "kicks": problem.kicks.name,
+        "drop": problem.drop,
     }
 
 

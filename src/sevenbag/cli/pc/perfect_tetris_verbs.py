@@ -22,7 +22,7 @@ from sevenbag.cli.signals import run_search
 from sevenbag.errors import FumenError, PcFileError, printable, shown
 from sevenbag.formats.fumen import Fumen, View
 from sevenbag.formats.pc_file import ANY_KICKS, check_file
-from sevenbag.pc import Reason, Solver
+from sevenbag.pc import Solver, SolveStatus
 from sevenbag.pc.network import find_network
 from sevenbag.pc.solver import MAX_HEIGHT
 
@@ -111,7 +111,7 @@ def _solve_fumen(
     )
     if answer.solution is not None:
         return answer.solution.placements, ""
-    return None, "NoPcExists" if answer.reason is Reason.ODD else "SolutionTooLong"
+    return None, "NoPcExists" if answer.reason is SolveStatus.ODD else "SolutionTooLong"
 
 
 def _hold_and_queue(quiz: Quiz) -> tuple[Piece | None, tuple[Piece, ...]]:

@@ -17,13 +17,12 @@ from sevenbag.cli.arguments import (
 from sevenbag.cli.signals import raise_on_signals
 from sevenbag.jobs.progress import ProgressLine
 from sevenbag.pc.network import Activation
-from sevenbag.pc.training import BEST, Settings, train
-from sevenbag.pc.training_trial import HEIGHTS, Measure
+from sevenbag.pc.training import BEST_NETWORK_FILE, HEIGHTS, FitnessMeasure, TrainingSettings, train
 
 if TYPE_CHECKING:
     import argparse
 
-    from sevenbag.pc.training import Generation, Progress
+    from sevenbag.pc.training import TrainingGeneration, TrainingProgress
 
 _UNITS: Final = {"nodes": "perfect clears in 1000 positions", "seconds": "perfect clears a second"}
 _TRAINING_DEFAULT: Final = "[default: that of the stored training, or {}]"
@@ -57,7 +56,7 @@ def configure_train(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"seed of the training {_TRAINING_DEFAULT.format('random')}",
     )
-    standard = Settings()
+    standard = TrainingSettings()
 
     def add(option: str, *, help: str, **more: Any) -> None:  # noqa: A002  # as argparse
         default = _TRAINING_DEFAULT.format(getattr(standard, option.strip("-")))
@@ -70,7 +69,11 @@ def configure_train(parser: argparse.ArgumentParser) -> None:
     add("--queues", type=integer(1), metavar="N", help="queues that each network solves")
     add("--hidden", choices=get_args(Activation), metavar="NAME", help="activation of hidden nodes")
     add("--output", choices=get_args(Activation), metavar="NAME", help="activation of the output")
-    add("--measure", choices=get_args(Measure), help="fitness by positions examined or by time")
+    add(
+        "--measure",
+        choices=get_args(FitnessMeasure),
+        help="fitness by positions examined or by time",
+    )
     add_worker_options(parser)
     parser.add_argument(
         "--save-every",
@@ -91,12 +94,12 @@ def run_train(args: argparse.Namespace) -> int:
     raise_on_signals()
     given = {
         field: getattr(args, field)
-        for field in Settings.__struct_fields__
+        for field in TrainingSettings.__struct_fields__
         if getattr(args, field) is not None
     }
     if "kicks" in given:
         given["kicks"] = Kicks(given["kicks"]).name  # canonical, as stored in the folder
-    settings = msgspec.structs.replace(Settings(), **given)
+    settings = msgspec.structs.replace(TrainingSettings(), **given)
     folder = args.folder or Path("pops") / f"{settings.hidden}-{settings.output}"
     with create_executor(args) as executor, ProgressLine() as progress:
         last = train(
@@ -110,7 +113,7 @@ def run_train(args: argparse.Namespace) -> int:
         )
     if last.champion is not None:
         print(
-            f"{folder / BEST}: generation {last.champion.generation},"
+            f"{folder / BEST_NETWORK_FILE}: generation {last.champion.generation},"
             f" {last.champion.fitness:.4g} {_UNITS[last.settings.measure]}"
         )
     return 0
@@ -131,21 +134,21 @@ class _TrainingReporter:
         self._line = line
         self._verbose = verbose
 
-    def progress(self, progress: Progress) -> None:
-        done = progress.generation + progress.tried / progress.population
+    def progress(self, progress: TrainingProgress) -> None:
+        done = progress.generation + progress.tested / progress.population
         self._line.update(
             f"generation {progress.generation} of {progress.generations}:"
-            f" {progress.tried} of {progress.population} networks tried",
+            f" {progress.tested} of {progress.population} networks tried",
             done / progress.generations,
             progress.seconds_left,
         )
 
-    def tried(self, number: int, fitness: float) -> None:
+    def network_tested(self, number: int, fitness: float) -> None:
         if self._verbose:
             self._line.clear()
             print(f"NN {number}: {fitness:.4f}", flush=True)
 
-    def finished(self, generation: Generation) -> None:
+    def generation_finished(self, generation: TrainingGeneration) -> None:
         known = [fitness for fitness in generation.fitnesses if fitness is not None]
         self._line.clear()
         print(

@@ -28,12 +28,12 @@ T = TypeVar("T")
 HEIGHTS: Final = (2, 4)
 """Heights whose boards can be listed."""
 
-MEMORY: Final = {2: 64 << 20, 4: 3200 << 20}
+MEMORY_BYTES: Final = {2: 64 << 20, 4: 3200 << 20}
 """Bytes a census of each height may take, under any of the known rotation systems."""
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TablebaseProgress:
     """How far long work has come.
 
     Attributes:
@@ -54,7 +54,7 @@ class Progress:
         return self.seconds * (1 - self.fraction) / self.fraction
 
 
-class Watch:
+class KernelTask:
     """Runs work of the kernel beside the calling thread, which tells how it goes meanwhile.
 
     Args:
@@ -65,7 +65,7 @@ class Watch:
 
     def __init__(
         self,
-        report: Callable[[Progress], None] | None,
+        report: Callable[[TablebaseProgress], None] | None,
         height: int,
         last_stage: int = PC_CENSUS_STAGES,
     ) -> None:
@@ -114,18 +114,20 @@ class Watch:
             raise failure
         return results[0]
 
-    def now(self) -> Progress:
+    def now(self) -> TablebaseProgress:
         """How far the work is."""
         stage = self.progress.stage
         within = min(1.0, self.progress.done / self.progress.total)
         done = sum(self._share(earlier) for earlier in range(stage)) + within * self._share(stage)
-        return Progress(_name(stage), min(1.0, done / self._all), time.monotonic() - self._begun)
+        return TablebaseProgress(
+            _name(stage), min(1.0, done / self._all), time.monotonic() - self._begun
+        )
 
     def _share(self, stage: int) -> float:
         return self._shares.get(stage, 0.01)
 
 
-def take_census(kicks: Kicks | str, height: int, threads: int, watch: Watch) -> PcCensus:
+def build_tablebase(kicks: Kicks | str, height: int, threads: int, watch: KernelTask) -> PcCensus:
     """The census of a height under a rotation system.
 
     Raises:
@@ -133,14 +135,14 @@ def take_census(kicks: Kicks | str, height: int, threads: int, watch: Watch) -> 
         KicksError: there is no system of this name.
         ScarceMemoryError: there is not enough memory.
     """
-    expect_height(height)
-    expect_memory(height)
+    check_height(height)
+    check_memory(height)
     census = watch.run(lambda: PcCensus.take(kicks, height, threads, watch.progress))
     assert census is not None, "nobody has stopped it"
     return census
 
 
-def expect_height(height: int) -> None:
+def check_height(height: int) -> None:
     """Refuse heights of which no census can be taken.
 
     Raises:
@@ -150,7 +152,7 @@ def expect_height(height: int) -> None:
         raise BoardError(f"a height of {height} lines; all queues can be looked at for 2 and 4")
 
 
-def expect_memory(height: int, processes: int = 1) -> None:
+def check_memory(height: int, processes: int = 1) -> None:
     """Refuse to begin what would be killed in the middle.
 
     Args:
@@ -161,7 +163,7 @@ def expect_memory(height: int, processes: int = 1) -> None:
         ScarceMemoryError: the machine, or what this process may use of it, is too small.
     """
     free = available_memory()
-    wanted = MEMORY[height] * processes
+    wanted = MEMORY_BYTES[height] * processes
     if free is not None and free < wanted:
         each = f" for {processes} processes" if processes > 1 else ""
         raise ScarceMemoryError(
@@ -175,7 +177,7 @@ def available_memory() -> int | None:
     return min((free for free in (_of_machine(), _of_group()) if free is not None), default=None)
 
 
-def threads_or_all(threads: int | None) -> int:
+def resolve_threads(threads: int | None) -> int:
     """So many, or as many as this process has processors for."""
     if threads is not None:
         return threads

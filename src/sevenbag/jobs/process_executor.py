@@ -22,7 +22,7 @@ from multiprocessing.connection import Pipe, wait
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sevenbag.errors import JobError, LostWorkersError
-from sevenbag.jobs.executor import MOST_LOSSES, Executor
+from sevenbag.jobs.executor import MAX_WORKER_LOSSES, Executor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -30,37 +30,37 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-_MOST_WORKERS: Final = 1024
-_LOOK_EVERY: Final = 1.0
+_MAX_WORKERS: Final = 1024
+_POLL_SECONDS: Final = 1.0
 """Seconds. A line may be kept open by what a lost worker had started."""
 
 
-class Processes(Executor):
+class ProcessExecutor(Executor):
     """Workers start when there is work for them, and stay from one run to the next."""
 
     def __init__(self, workers: int) -> None:
-        if not 1 <= workers <= _MOST_WORKERS:
-            raise JobError(f"{workers} workers; it must be 1 to {_MOST_WORKERS}")
+        if not 1 <= workers <= _MAX_WORKERS:
+            raise JobError(f"{workers} workers; it must be 1 to {_MAX_WORKERS}")
         self.workers = workers
-        self._team: list[_Worker] = []
+        self._workers: list[_Worker] = []
         self._running = False
         self._false_starts = 0
 
     def run(
-        self, function: Callable[[T], R], items: Iterable[T], *, ahead: int | None = None
+        self, function: Callable[[T], R], items: Iterable[T], *, prefetch: int | None = None
     ) -> Generator[tuple[int, R], None, None]:
         """As `Executor.run`; as many as there are workers are taken ahead, if not told."""
         if self._running:
             raise JobError("one run at a time: the one before has not ended")
-        run = _Run(function, items, self.workers + (self.workers if ahead is None else ahead))
+        run = _Run(function, items, self.workers + (self.workers if prefetch is None else prefetch))
         self._running = True
         try:
             while True:
                 run.take()
-                self._hire(len(run.waiting))
-                for worker in self._team:
+                self._start_workers(len(run.waiting))
+                for worker in self._workers:
                     if worker.ready and worker.job is None and run.waiting:
-                        run.give(worker)
+                        run.assign(worker)
                 if run.done:
                     # Only now: workers should not wait for the caller.
                     yield run.done.popleft()
@@ -71,33 +71,33 @@ class Processes(Executor):
         finally:
             self._running = False
             # Nobody is there any more to hear the results of these.
-            self._dismiss([worker for worker in self._team if worker.job is not None])
+            self._stop_workers([worker for worker in self._workers if worker.job is not None])
 
     def close(self) -> None:
         """End all workers."""
-        self._dismiss(self._team)
+        self._stop_workers(self._workers)
 
-    def _hire(self, waiting: int) -> None:
+    def _start_workers(self, waiting: int) -> None:
         """Have a worker for everything that waits, as far as allowed."""
-        idle = sum(worker.job is None for worker in self._team)
-        while len(self._team) < self.workers and idle < waiting:
-            self._team.append(_Worker())
+        idle = sum(worker.job is None for worker in self._workers)
+        while len(self._workers) < self.workers and idle < waiting:
+            self._workers.append(_Worker())
             idle += 1
 
     def _wait(self, run: _Run) -> None:
         """Wait for what workers have to say, or for their end."""
-        heard = wait([worker.line for worker in self._team], timeout=_LOOK_EVERY)
-        for worker in list(self._team):
-            if worker.line in heard:
-                self._hear(worker, run)
+        heard = wait([worker.connection for worker in self._workers], timeout=_POLL_SECONDS)
+        for worker in list(self._workers):
+            if worker.connection in heard:
+                self._receive(worker, run)
             elif not heard and worker.process.poll() is not None:
-                self._lose(worker, run)
+                self._handle_lost_worker(worker, run)
 
-    def _hear(self, worker: _Worker, run: _Run) -> None:
+    def _receive(self, worker: _Worker, run: _Run) -> None:
         try:
-            message = worker.line.recv_bytes()
+            message = worker.connection.recv_bytes()
         except (EOFError, OSError):
-            self._lose(worker, run)
+            self._handle_lost_worker(worker, run)
             return
         if not worker.ready:
             worker.ready = True
@@ -113,23 +113,25 @@ class Processes(Executor):
             raise failure
         run.finish(index, result)
 
-    def _lose(self, worker: _Worker, run: _Run) -> None:
+    def _handle_lost_worker(self, worker: _Worker, run: _Run) -> None:
         """Give its job to another one."""
-        self._dismiss([worker])
+        self._stop_workers([worker])
         if not worker.ready:
             self._false_starts += 1
-            if self._false_starts == MOST_LOSSES:
-                raise LostWorkersError(f"no worker process can be started: one {worker.fate}")
+            if self._false_starts == MAX_WORKER_LOSSES:
+                raise LostWorkersError(
+                    f"no worker process can be started: one {worker.exit_reason}"
+                )
         if worker.job is not None:
-            run.give_back(worker.job, worker.fate)
+            run.requeue(worker.job, worker.exit_reason)
 
-    def _dismiss(self, workers: list[_Worker]) -> None:
+    def _stop_workers(self, workers: list[_Worker]) -> None:
         leaving = list(workers)
         for worker in leaving:
             worker.process.kill()
         for worker in leaving:
-            self._team.remove(worker)
-            worker.leave()
+            self._workers.remove(worker)
+            worker.wait_for_exit()
 
 
 class _Run:
@@ -141,11 +143,11 @@ class _Run:
     """
 
     def __init__(
-        self, function: Callable[[Any], Any], items: Iterable[Any], most_taken: int
+        self, function: Callable[[Any], Any], items: Iterable[Any], max_items: int
     ) -> None:
         self._function = _pickled(function, "what is to be done")
         self._source = enumerate(items)
-        self._most = most_taken
+        self._most = max_items
         self._items: dict[int, Any] = {}
         self._losses: Counter[int] = Counter()
         self.waiting: deque[int] = deque()
@@ -166,21 +168,22 @@ class _Run:
             self._items[index] = item
             self.waiting.append(index)
 
-    def give(self, worker: _Worker) -> None:
+    def assign(self, worker: _Worker) -> None:
         """Give a worker the item that has waited longest."""
         index = self.waiting[0]
         message = _pickled((index, self._function, self._items[index]), f"job {index}")
         worker.job = self.waiting.popleft()
         # If it is gone, its line will tell.
         with contextlib.suppress(OSError):
-            worker.line.send_bytes(message)
+            worker.connection.send_bytes(message)
 
-    def give_back(self, index: int, fate: str) -> None:
+    def requeue(self, index: int, exit_reason: str) -> None:
         """Have it done by another worker."""
         self._losses[index] += 1
-        if self._losses[index] == MOST_LOSSES:
+        if self._losses[index] == MAX_WORKER_LOSSES:
             raise LostWorkersError(
-                f"job {index} has cost {MOST_LOSSES} worker processes: the last one {fate}",
+                f"job {index} has cost {MAX_WORKER_LOSSES} worker processes: the last one"
+                f" {exit_reason}",
                 index,
             )
         self.waiting.appendleft(index)
@@ -202,7 +205,7 @@ class _Worker:
     def __init__(self) -> None:
         self.job: int | None = None
         self.ready = False
-        self.line, theirs = Pipe()
+        self.connection, theirs = Pipe()
         try:
             with theirs:
                 self.process: Final = subprocess.Popen(
@@ -212,14 +215,14 @@ class _Worker:
                     process_group=0,
                 )
         except OSError as error:
-            self.line.close()
+            self.connection.close()
             raise LostWorkersError(f"no worker process can be started: {error}") from error
         # What can be imported here can be imported there.
         with contextlib.suppress(OSError):
-            self.line.send(sys.path)
+            self.connection.send(sys.path)
 
     @property
-    def fate(self) -> str:
+    def exit_reason(self) -> str:
         """How it ended."""
         code = self.process.returncode
         if code >= 0:
@@ -229,9 +232,9 @@ class _Worker:
         except ValueError:
             return f"was killed by signal {-code}"
 
-    def leave(self) -> None:
+    def wait_for_exit(self) -> None:
         """Wait for its end, which has come or is coming."""
-        self.line.close()
+        self.connection.close()
         self.process.wait()
 
 

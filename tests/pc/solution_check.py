@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from sevenbag import Board, Kicks, Piece
 
 if TYPE_CHECKING:
-    from sevenbag.pc import Solution
+    from sevenbag.pc import PcSolution
 
 _SPAWN = (4, 30)
 
 
 def faults(
-    solution: Solution,
+    solution: PcSolution,
     queue: str,
     hold: str | None = None,
     *,
@@ -50,6 +50,6 @@ def faults(
     return wrong
 
 
-def letters(solution: Solution) -> str:
+def letters(solution: PcSolution) -> str:
     """The pieces in the order in which they are placed."""
     return "".join(Piece(p.piece).name for p in solution.placements)

@@ -39,11 +39,11 @@ def exhaust(_: int) -> None:
     raise MemoryError
 
 
-def leave(_: int) -> None:
+def exit_process(_: int) -> None:
     raise SystemExit(5)
 
 
-def lock(_: int) -> object:
+def return_unpicklable(_: int) -> object:
     """What cannot be pickled."""
     return threading.Lock()
 
@@ -55,7 +55,7 @@ def hang(folder: str) -> None:
     time.sleep(1000)
 
 
-def survive_twice(asked: tuple[str, int, bool]) -> int:
+def crash_twice(asked: tuple[str, int, bool]) -> int:
     """Die of it the first two times, if told to; whoever is alone in a folder is told apart."""
     folder, number, deadly = asked
     if deadly:
@@ -66,11 +66,11 @@ def survive_twice(asked: tuple[str, int, bool]) -> int:
     return number * number
 
 
-def die(_: int) -> None:
+def kill_process(_: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def meet(folder: str) -> int:
+def wait_for_all(folder: str) -> int:
     """Return the process once two of them are at work in a folder."""
     (Path(folder) / str(os.getpid())).touch()
     while len(list(Path(folder).iterdir())) < 2:

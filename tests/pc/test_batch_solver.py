@@ -17,9 +17,9 @@ from sevenbag import Kicks
 from sevenbag._kernel import PcFault
 from sevenbag.errors import BoardError, PcFileError, QueueError
 from sevenbag.formats.pc_file import check_file, read_solutions
-from sevenbag.pc.batch import Tally, solve_all
-from sevenbag.pc.odds import find_odds
-from sevenbag.pc.sequences import number_of
+from sevenbag.pc.batch_solver import BatchProgress, solve_all_sequences
+from sevenbag.pc.odds import compute_odds
+from sevenbag.pc.sequences import find_sequence_index
 from tests.cli.run import COMMAND, TRACES, environment, sevenbag
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ RECORD = 13
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The file of two lines, made in one go."""
     folder = tmp_path_factory.mktemp("whole")
-    solve_all(folder, 2, threads=2)
+    solve_all_sequences(folder, 2, threads=2)
     return (folder / "2.pc").read_bytes()
 
 
@@ -58,36 +58,38 @@ def expect_whole(folder: Path, whole: bytes) -> None:
 
 @pytest.mark.parametrize("kicks", ["srs", "none", "srs+", "asc"])
 def test_every_solution_is_good_and_every_sequence_there(tmp_path: Path, kicks: str) -> None:
-    tally = solve_all(tmp_path, 2, kicks)
+    tally = solve_all_sequences(tmp_path, 2, kicks)
     (path,) = (p for p in tmp_path.glob("*.pc") if "backup" not in p.name)
     verdict = check_file(path, [kicks], may_clear_before=False)
     assert verdict.fault is PcFault.NONE, verdict.reason
-    impossible = find_odds(2, kicks).impossible.decode().split()
+    impossible = compute_odds(2, kicks).unsolvable.decode().split()
     assert verdict.solutions == tally.solved == ALL - len(impossible)
     listed = letters_of(path)
     assert not set(listed) & set(impossible)
-    numbers = [number_of(solution.sequence) for solution in read_solutions(path)]
+    numbers = [find_sequence_index(solution.sequence) for solution in read_solutions(path)]
     assert all(a < b for a, b in itertools.pairwise(numbers))
 
 
 def test_systems_have_files_of_their_own(tmp_path: Path) -> None:
-    solve_all(tmp_path, 2, "srs", backup=False)
-    solve_all(tmp_path, 2, "none", backup=False)
-    solve_all(tmp_path, 2, Kicks.from_text('base = "srs"\n', "../../my table!"), backup=False)
+    solve_all_sequences(tmp_path, 2, "srs", backup=False)
+    solve_all_sequences(tmp_path, 2, "none", backup=False)
+    solve_all_sequences(
+        tmp_path, 2, Kicks.from_text('base = "srs"\n', "../../my table!"), backup=False
+    )
     # A system that turns like SRS is SRS, whatever it is called.
     assert names_in(tmp_path) == ["2-none.count", "2-none.pc", "2.count", "2.pc"]
 
 
 def test_a_wild_name_stays_in_the_folder(tmp_path: Path) -> None:
     kicks = Kicks.from_text('base = "none"\n', "../../my table!")
-    solve_all(tmp_path / "in", 2, kicks, backup=False)
+    solve_all_sequences(tmp_path / "in", 2, kicks, backup=False)
     assert names_in(tmp_path) == ["in"]
     assert len(names_in(tmp_path / "in")) == 2
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
-    told: list[Tally] = []
-    last = solve_all(tmp_path, 2, report=told.append)
+    told: list[BatchProgress] = []
+    last = solve_all_sequences(tmp_path, 2, report=told.append)
     assert [t.done for t in told] == sorted(t.done for t in told)
     assert told[-1].done == last.total == ALL
     assert told[-1].seconds_left == 0
@@ -101,7 +103,7 @@ def test_a_program_killed_again_and_again_gets_through(tmp_path: Path, whole: by
     rng = random.Random(5)
     # Each run is killed some computing time after its first block, on fast and busy machines alike.
     program = (
-        "import signal, sys\nfrom sevenbag.pc.batch import solve_all\n"
+        "import signal, sys\nfrom sevenbag.pc.batch_solver import solve_all\n"
         "def arm(tally):\n"
         "    if not any(signal.getitimer(signal.ITIMER_PROF)):\n"
         "        signal.setitimer(signal.ITIMER_PROF, float(sys.argv[2]))\n"
@@ -127,14 +129,14 @@ def test_any_cut_is_mended(tmp_path: Path, whole: bytes, count: int, size: int |
     (tmp_path / "2.pc").write_bytes(whole[:size])
     (tmp_path / "2.count").write_text(f"{count}\n")
     (tmp_path / "2-backup.pc").write_bytes(whole[: size and size // 2])
-    solve_all(tmp_path, 2)
+    solve_all_sequences(tmp_path, 2)
     expect_whole(tmp_path, whole)
 
 
 def test_what_is_done_is_not_done_again(tmp_path: Path, whole: bytes) -> None:
-    solve_all(tmp_path, 2)
-    told: list[Tally] = []
-    solve_all(tmp_path, 2, report=told.append)
+    solve_all_sequences(tmp_path, 2)
+    told: list[BatchProgress] = []
+    solve_all_sequences(tmp_path, 2, report=told.append)
     assert sum(1 for _ in told) <= 300, "no more than from the block of the last solution on"
     expect_whole(tmp_path, whole)
 
@@ -163,7 +165,7 @@ def test_signals_end_the_command_tidily(tmp_path: Path, whole: bytes, number: in
 
 
 def test_a_limit_ends_it_for_now(tmp_path: Path, whole: bytes) -> None:
-    done = [solve_all(tmp_path, 2, limit=20_000).done for _ in range(4)]
+    done = [solve_all_sequences(tmp_path, 2, limit=20_000).done for _ in range(4)]
     assert done == sorted(done)
     assert 20_000 <= done[0] < 20_100, "no more than the rest of a block"
     assert done[-1] == ALL
@@ -172,14 +174,16 @@ def test_a_limit_ends_it_for_now(tmp_path: Path, whole: bytes) -> None:
 
 @pytest.mark.parametrize("kicks", ["srs", "srs+"])
 def test_six_lines_are_solved_as_far_as_wanted(tmp_path: Path, kicks: str) -> None:
-    tallies = [solve_all(tmp_path, 6, kicks, limit=limit, threads=2) for limit in (1, 100)]
+    tallies = [
+        solve_all_sequences(tmp_path, 6, kicks, limit=limit, threads=2) for limit in (1, 100)
+    ]
     assert [tally.total for tally in tallies] == [58_154_216_400] * 2
     assert tallies[1].done >= tallies[0].done >= 64
     (path,) = (p for p in tmp_path.glob("*.pc") if "backup" not in p.name)
     verdict = check_file(path, [kicks])
     assert verdict.fault is PcFault.NONE, verdict.reason
     assert verdict.solutions == tallies[1].solved
-    numbers = [number_of(solution.sequence) for solution in read_solutions(path)]
+    numbers = [find_sequence_index(solution.sequence) for solution in read_solutions(path)]
     assert numbers == sorted(set(numbers))
     assert numbers[-1] < tallies[1].done
 
@@ -191,13 +195,13 @@ def test_six_lines_are_solved_as_far_as_wanted(tmp_path: Path, kicks: str) -> No
 def test_a_count_that_is_none_is_told(tmp_path: Path, text: str) -> None:
     (tmp_path / "2.count").write_text(text)
     with pytest.raises(PcFileError, match=r"2\.count: holds no number of sequences"):
-        solve_all(tmp_path, 2)
+        solve_all_sequences(tmp_path, 2)
 
 
 def test_solutions_without_a_count_are_not_touched(tmp_path: Path, whole: bytes) -> None:
     (tmp_path / "2.pc").write_bytes(whole)
     with pytest.raises(PcFileError, match="is there without"):
-        solve_all(tmp_path, 2)
+        solve_all_sequences(tmp_path, 2)
     assert (tmp_path / "2.pc").read_bytes() == whole
 
 
@@ -206,7 +210,7 @@ def test_another_file_is_not_touched(tmp_path: Path, byte: bytes) -> None:
     (tmp_path / "2.pc").write_bytes(byte * 1300)
     (tmp_path / "2.count").write_text("100\n")
     with pytest.raises(PcFileError, match="is not of this batch"):
-        solve_all(tmp_path, 2)
+        solve_all_sequences(tmp_path, 2)
     assert (tmp_path / "2.pc").read_bytes() == byte * 1300
 
 
@@ -214,19 +218,19 @@ def test_two_programs_do_not_write_at_once(tmp_path: Path) -> None:
     with (tmp_path / "2.pc").open("wb") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(PcFileError, match="another program"):
-            solve_all(tmp_path, 2)
+            solve_all_sequences(tmp_path, 2)
 
 
 def test_a_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(PcFileError, match="cannot be written"):
-        solve_all(tmp_path / "file" / "x", 2)
+        solve_all_sequences(tmp_path / "file" / "x", 2)
     with pytest.raises(BoardError, match="2, 4 or 6"):
-        solve_all(tmp_path, 3)
+        solve_all_sequences(tmp_path, 3)
     with pytest.raises(QueueError, match="give a limit"):
-        solve_all(tmp_path, 6)
+        solve_all_sequences(tmp_path, 6)
     with pytest.raises(QueueError, match="1 or more"):
-        solve_all(tmp_path, 2, limit=0)
+        solve_all_sequences(tmp_path, 2, limit=0)
 
 
 def test_the_command_says_what_it_did(tmp_path: Path, whole: bytes) -> None:

@@ -34,11 +34,16 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from sevenbag._kernel import Kicks, read_pc_records
 from sevenbag.config.input_file import open_input
 from sevenbag.errors import InputError, PcFileError, QueueError
-from sevenbag.jobs import in_order
-from sevenbag.pc.blocks import Blocks, CensusBlocks, blocks_of
-from sevenbag.pc.census import Progress, threads_or_all
-from sevenbag.pc.parts import parts_of, records_of
-from sevenbag.pc.sequences import number_of
+from sevenbag.jobs import iterate_in_order
+from sevenbag.pc.sequences import (
+    SequenceBlocks,
+    TablebaseBlocks,
+    create_blocks,
+    encode_records,
+    find_sequence_index,
+    split_into_parts,
+)
+from sevenbag.pc.tablebase import TablebaseProgress, resolve_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -52,7 +57,7 @@ _BACKUP_EVERY: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class BatchProgress:
     """How far a batch is.
 
     Attributes:
@@ -76,7 +81,7 @@ class Tally:
         return self.seconds / now * (self.total - self.done) if now else None
 
 
-def solve_all(
+def solve_all_sequences(
     folder: str | os.PathLike[str],
     height: int,
     kicks: Kicks | str = "srs",
@@ -86,9 +91,9 @@ def solve_all(
     executor: Executor | None = None,
     backup: bool = True,
     save_every: float = 5.0,
-    preparing: Callable[[Progress], None] | None = None,
-    report: Callable[[Tally], None] | None = None,
-) -> Tally:
+    preparing: Callable[[TablebaseProgress], None] | None = None,
+    report: Callable[[BatchProgress], None] | None = None,
+) -> BatchProgress:
     """Solve the sequences that are not solved yet.
 
     Four lines are 79,516,080 sequences and a file of 1.4 GB, made in minutes. Six lines are
@@ -102,7 +107,7 @@ def solve_all(
         limit: how many sequences to do now, at least; all, if not given.
         threads: as many as there are processors, if not given.
         executor: runs the work in processes, here or elsewhere, instead of in threads. Each takes
-            the memory that threads take together (`sevenbag.pc.census.MEMORY`).
+            the memory that threads take together (`sevenbag.pc.tablebase.MEMORY_BYTES`).
         backup: whether to keep copies.
         save_every: seconds.
         preparing: is told how far the preparations are.
@@ -123,14 +128,16 @@ def solve_all(
     try:
         stem.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as opened:
-            files = opened.enter_context(_Files(stem, blocks))
+            files = opened.enter_context(_SolutionFile(stem, blocks))
             begin = files.resume()
             copy = None
             if backup:
-                copy = opened.enter_context(_Files(stem.with_name(stem.name + "-backup"), blocks))
+                copy = opened.enter_context(
+                    _SolutionFile(stem.with_name(stem.name + "-backup"), blocks)
+                )
                 copy.cut_to(copy.common_with(files))
-            keeper = _Keeper(files, copy, save_every)
-            end = blocks.number
+            keeper = _SolutionWriter(files, copy, save_every)
+            end = blocks.block_count
             if limit is not None and blocks.starts[begin] + limit < blocks.total:
                 end = blocks.block_of(blocks.starts[begin] + limit - 1) + 1
             if begin == end:
@@ -138,15 +145,17 @@ def solve_all(
             else:
                 wanted = range(begin, end)
                 if executor is None:
-                    threads = threads_or_all(threads)
+                    threads = resolve_threads(threads)
                     blocks.prepare(threads, preparing)
                     solutions = _by_threads(blocks, wanted, threads)
                 else:
-                    if preparing is not None and isinstance(blocks, CensusBlocks):
-                        preparing(Progress("boards, in every worker", 0.0, 0.0))
+                    if preparing is not None and isinstance(blocks, TablebaseBlocks):
+                        preparing(TablebaseProgress("boards, in every worker", 0.0, 0.0))
                     solutions = _by_workers(kicks, height, wanted, executor)
                 _keep_all(blocks, begin, solutions, keeper, report)
-            return Tally(blocks.starts[end], blocks.total, files.solved, blocks.starts[begin], 0.0)
+            return BatchProgress(
+                blocks.starts[end], blocks.total, files.solved, blocks.starts[begin], 0.0
+            )
     except OSError as error:
         name = error.filename or stem.with_name(stem.name + ".pc")
         raise PcFileError(
@@ -157,16 +166,16 @@ def solve_all(
 # --- helpers ------------------------------------------------------------------------------------
 
 
-class _Files:
+class _SolutionFile:
     """A file of solutions and its count."""
 
-    def __init__(self, stem: Path, blocks: Blocks) -> None:
+    def __init__(self, stem: Path, blocks: SequenceBlocks) -> None:
         self._path = stem.with_name(stem.name + ".pc")
         self._count_path = stem.with_name(stem.name + ".count")
         self._blocks = blocks
         self._file: BinaryIO
 
-    def __enter__(self) -> _Files:
+    def __enter__(self) -> _SolutionFile:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         self._file = os.fdopen(descriptor, "r+b")
         try:
@@ -198,8 +207,8 @@ class _Files:
                 )
             done = 0
         last = self._blocks.block_of(self._number(solved - 1)) if solved else 0
-        if done == self._blocks.total and last == self._blocks.number - 1:
-            return self._blocks.number
+        if done == self._blocks.total and last == self._blocks.block_count - 1:
+            return self._blocks.block_count
         # A count that is ahead of the file has lost its solutions, one that is behind it never
         # heard of them.
         block = min(self._blocks.block_of(done), last)
@@ -229,12 +238,12 @@ class _Files:
             with contextlib.suppress(OSError):
                 draft.unlink()
 
-    def common_with(self, other: _Files) -> int:
+    def common_with(self, other: _SolutionFile) -> int:
         """Solutions that are the same as in another file, if its last one is; else none."""
         solved = min(self.solved, other.solved)
         return solved if solved and self._number(solved - 1) == other._number(solved - 1) else 0
 
-    def append_from(self, other: _Files) -> None:
+    def append_from(self, other: _SolutionFile) -> None:
         """Add the solutions that another file has more."""
         at = self._file.seek(0, os.SEEK_END)
         other._file.flush()
@@ -263,7 +272,7 @@ class _Files:
             pieces = records[0][0] if records else []
             if len(pieces) != self._blocks.letters:
                 raise InputError(f"a sequence of {len(pieces)} pieces")
-            return number_of(pieces)
+            return find_sequence_index(pieces)
         except InputError as error:
             raise PcFileError(
                 "CannotRead",
@@ -271,10 +280,10 @@ class _Files:
             ) from error
 
 
-class _Keeper:
+class _SolutionWriter:
     """Puts solutions into the files, and saves them now and then."""
 
-    def __init__(self, files: _Files, copy: _Files | None, save_every: float) -> None:
+    def __init__(self, files: _SolutionFile, copy: _SolutionFile | None, save_every: float) -> None:
         self._files = files
         self._copy = copy
         self._save_every = save_every
@@ -300,11 +309,11 @@ class _Keeper:
         self._saved = time.monotonic()
 
 
-def _blocks(kicks: Kicks, height: int, limit: int | None) -> Blocks:
+def _blocks(kicks: Kicks, height: int, limit: int | None) -> SequenceBlocks:
     if limit is not None and limit < 1:
         raise QueueError(f"a limit of {limit} sequences; it must be 1 or more")
-    blocks = blocks_of(kicks, height)
-    if limit is None and not isinstance(blocks, CensusBlocks):
+    blocks = create_blocks(kicks, height)
+    if limit is None and not isinstance(blocks, TablebaseBlocks):
         raise QueueError(
             f"{height} lines have {blocks.total:,} sequences; give a limit of how many to do now"
         )
@@ -316,11 +325,11 @@ _Solutions = Generator[tuple[int, bytes], None, None]
 
 
 def _keep_all(
-    blocks: Blocks,
+    blocks: SequenceBlocks,
     begin: int,
     solutions: _Solutions,
-    keeper: _Keeper,
-    report: Callable[[Tally], None] | None,
+    keeper: _SolutionWriter,
+    report: Callable[[BatchProgress], None] | None,
 ) -> None:
     begun = time.monotonic()
     done = before = blocks.starts[begin]
@@ -331,7 +340,7 @@ def _keep_all(
                 done = blocks.starts[following]
                 if report is not None:
                     passed = time.monotonic() - begun
-                    report(Tally(done, blocks.total, keeper.solved, before, passed))
+                    report(BatchProgress(done, blocks.total, keeper.solved, before, passed))
     finally:
         # What Ctrl-C leaves of a block is cut off the next time.
         keeper.save(done, backup=True)
@@ -339,15 +348,15 @@ def _keep_all(
 
 def _by_workers(kicks: Kicks, height: int, wanted: range, executor: Executor) -> _Solutions:
     """The solutions of these blocks, in their order."""
-    results = executor.run(records_of, parts_of(kicks, height, wanted))
+    results = executor.run(encode_records, split_into_parts(kicks, height, wanted))
     with contextlib.closing(results):
         # The parts once more: the executor takes its own ahead of the results.
-        parts = parts_of(kicks, height, wanted)
-        for part, records in zip(parts, in_order(results), strict=True):
+        parts = split_into_parts(kicks, height, wanted)
+        for part, records in zip(parts, iterate_in_order(results), strict=True):
             yield part.blocks.stop, records
 
 
-def _by_threads(blocks: Blocks, wanted: range, threads: int) -> _Solutions:
+def _by_threads(blocks: SequenceBlocks, wanted: range, threads: int) -> _Solutions:
     """The same, of blocks that are prepared."""
     to_come = iter(wanted)
     waiting: deque[Future[bytes]] = deque()

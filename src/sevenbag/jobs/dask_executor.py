@@ -15,7 +15,7 @@ from sevenbag.errors import (
     SevenbagError,
     shown,
 )
-from sevenbag.jobs.executor import Executor, in_a_line, named
+from sevenbag.jobs.executor import Executor, first_line, wrap_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -35,7 +35,7 @@ _TALKERS: Final = (
 """Loggers of this side of a line. What they tell, with tracebacks, is raised as errors, too."""
 
 
-class Cluster(Executor):
+class DaskExecutor(Executor):
     """The workers that a scheduler had when it was asked; those that come later help, too."""
 
     def __init__(self, address: str) -> None:
@@ -60,13 +60,13 @@ class Cluster(Executor):
             raise
 
     def run(
-        self, function: Callable[[T], R], items: Iterable[T], *, ahead: int | None = None
+        self, function: Callable[[T], R], items: Iterable[T], *, prefetch: int | None = None
     ) -> Generator[tuple[int, R], None, None]:
         """As `Executor.run`; as many as there are workers are taken ahead, if not told.
 
         How many workers an item may cost is set at the scheduler (`allowed-failures`).
         """
-        most = self.workers + (self.workers if ahead is None else ahead)
+        most = self.workers + (self.workers if prefetch is None else prefetch)
         source = enumerate(items)
         numbers: dict[Any, int] = {}
         done = self._dask.as_completed(loop=self._client.loop)
@@ -113,7 +113,7 @@ class Cluster(Executor):
             # Whoever answers with something else lets it fail in any way.
             raise ClusterError(
                 f"{shown(self._address)}: no dask scheduler answers there within {_PATIENCE:g} s:"
-                f" {in_a_line(error)}"
+                f" {first_line(error)}"
             ) from error
 
     async def _identity(self) -> Any:
@@ -139,7 +139,7 @@ class Cluster(Executor):
                 raise ClusterError(f"the worker {worker} lacks sevenbag; install {ours} there")
             if isinstance(theirs, BaseException):
                 raise ClusterError(
-                    f"the worker {worker} does not answer: {in_a_line(theirs)}"
+                    f"the worker {worker} does not answer: {first_line(theirs)}"
                 ) from theirs
             if theirs != ours:
                 raise ClusterError(f"the worker {worker} has sevenbag {theirs}, here it is {ours}")
@@ -153,7 +153,7 @@ class Cluster(Executor):
             if self._client.status != "running":
                 raise self._gone() from error
             raise JobError(
-                f"job {index} cannot be given to a worker: {in_a_line(error)}"
+                f"job {index} cannot be given to a worker: {first_line(error)}"
             ) from error
 
     def _result_of(self, future: Any, index: int) -> Any:
@@ -170,7 +170,7 @@ class Cluster(Executor):
         except (self._dask.CancelledError, self._dask.comm.CommClosedError) as error:
             raise self._gone() from error
         except Exception as error:
-            raise named(error, index) from error
+            raise wrap_error(error, index) from error
 
     def _gone(self) -> ClusterError:
         return ClusterError(f"{self._address}: the scheduler is gone")

@@ -3,7 +3,7 @@
 A table holds the queues that have no perfect clear of a height under a rotation system. A solver
 that has one answers these at once; it is used where it is found, and never needed.
 
-A table lies where `table_path` says: in the folder that SEVENBAG_TABLES names, or in
+A table lies where `find_table_path` says: in the folder that SEVENBAG_TABLES names, or in
 ``sevenbag`` in the user's cache folder. It is checked (version, rotation system, checksum) before
 it is believed.
 """
@@ -24,10 +24,10 @@ from sevenbag.errors import FormatError, RulesError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag.pc.census import Progress
+    from sevenbag.pc.tablebase import TablebaseProgress
 
 
-def table_path(height: int, kicks: Kicks | str = "srs") -> Path:
+def find_table_path(height: int, kicks: Kicks | str = "srs") -> Path:
     """Where solvers look for the table of a height under a rotation system."""
     return _folder() / f"pc-{height}-{PcSolver(kicks).fingerprint:016x}.table"
 
@@ -38,9 +38,9 @@ def build_table(
     path: Path | None = None,
     *,
     threads: int | None = None,
-    report: Callable[[Progress], None] | None = None,
+    report: Callable[[TablebaseProgress], None] | None = None,
 ) -> Path:
-    """Make a table, which means to count every queue: see `sevenbag.pc.odds.find_odds`.
+    """Make a table, which means to count every queue: see `sevenbag.pc.odds.compute_odds`.
 
     Args:
         height: 2 or 4 lines.
@@ -58,10 +58,10 @@ def build_table(
         KicksError: there is no system of this name.
         ScarceMemoryError: there is not enough memory.
     """
-    from sevenbag.pc.odds import find_odds  # noqa: PLC0415  # few who use tables make them
+    from sevenbag.pc.odds import compute_odds  # noqa: PLC0415  # few who use tables make them
 
     solver = PcSolver(kicks)
-    path = table_path(height, kicks) if path is None else path
+    path = find_table_path(height, kicks) if path is None else path
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -70,8 +70,8 @@ def build_table(
     except OSError as error:
         raise FormatError(f"{path}: cannot be written: {error.strerror or error}") from error
     try:
-        odds = find_odds(height, kicks, threads=threads, report=report)
-        table = solver.table_bytes(height, odds.impossible.decode("ascii").split())
+        odds = compute_odds(height, kicks, threads=threads, report=report)
+        table = solver.table_bytes(height, odds.unsolvable.decode("ascii").split())
         try:
             draft.write_bytes(table)
             draft.replace(path)
@@ -83,7 +83,7 @@ def build_table(
     return path
 
 
-def use_table(solver: PcSolver, path: Path) -> tuple[int, int]:
+def load_table(solver: PcSolver, path: Path) -> tuple[int, int]:
     """Let a kernel's solver use the table in a file.
 
     Returns:
@@ -106,7 +106,7 @@ def use_table(solver: PcSolver, path: Path) -> tuple[int, int]:
         raise FormatError(f"{path}: {error}") from None
 
 
-def use_tables_found(solver: PcSolver) -> list[Path]:
+def load_available_tables(solver: PcSolver) -> list[Path]:
     """Let a solver use the tables that lie where they are looked for; those that are wrong are not
     believed, and not mentioned.
     """
@@ -115,7 +115,7 @@ def use_tables_found(solver: PcSolver) -> list[Path]:
         path = _folder() / f"pc-{height}-{solver.fingerprint:016x}.table"
         if path.is_file():
             with contextlib.suppress(FormatError):
-                use_table(solver, path)
+                load_table(solver, path)
                 found.append(path)
     return found
 

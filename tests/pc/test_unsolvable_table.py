@@ -9,7 +9,12 @@ import pytest
 from sevenbag import pc
 from sevenbag._kernel import PcSolver
 from sevenbag.errors import BoardError, FormatError, QueueError
-from sevenbag.pc.table import build_table, table_path, use_table, use_tables_found
+from sevenbag.pc.unsolvable_table import (
+    build_table,
+    find_table_path,
+    load_available_tables,
+    load_table,
+)
 from tests.truth import truth
 
 if TYPE_CHECKING:
@@ -48,13 +53,13 @@ def test_a_table_of_two_lines_knows_all_but_the_solvable_windows(
 
 
 def test_solvers_use_the_tables_they_find(folder: Path, two_lines: bytes) -> None:
-    assert use_tables_found(PcSolver("srs")) == []
-    path = table_path(2, "srs")
+    assert load_available_tables(PcSolver("srs")) == []
+    path = find_table_path(2, "srs")
     assert path.parent == folder
     folder.mkdir()
     path.write_bytes(two_lines)
-    assert use_tables_found(PcSolver("srs")) == [path]
-    assert use_tables_found(PcSolver("srs+")) == []
+    assert load_available_tables(PcSolver("srs")) == [path]
+    assert load_available_tables(PcSolver("srs+")) == []
     # What the table rules out costs no position.
     queue = "SZSZOI"
     for tables in (True, False):
@@ -95,13 +100,13 @@ def test_a_wrong_table_is_named_and_not_used(
     folder: Path, two_lines: bytes, damage: object, said: str
 ) -> None:
     folder.mkdir()
-    path = table_path(2, "srs")
+    path = find_table_path(2, "srs")
     path.write_bytes(damage(two_lines))  # type: ignore[operator]
     with pytest.raises(FormatError, match=said) as error:
-        use_table(PcSolver("srs"), path)
+        load_table(PcSolver("srs"), path)
     assert str(path) in str(error.value)
     # A solver that finds it goes on without.
-    assert use_tables_found(PcSolver("srs")) == []
+    assert load_available_tables(PcSolver("srs")) == []
     assert pc.solve("", "OIIII", kicks="srs") is not None
 
 
@@ -109,9 +114,9 @@ def test_a_table_for_another_system_is_none(two_lines: bytes, tmp_path: Path) ->
     path = tmp_path / "srs.table"
     path.write_bytes(two_lines)
     with pytest.raises(FormatError, match="another rotation system"):
-        use_table(PcSolver("srs+"), path)
+        load_table(PcSolver("srs+"), path)
     with pytest.raises(FormatError, match="No such file"):
-        use_table(PcSolver("srs"), tmp_path / "none")
+        load_table(PcSolver("srs"), tmp_path / "none")
 
 
 def test_what_no_table_can_be_made_of(tmp_path: Path) -> None:

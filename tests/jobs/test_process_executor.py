@@ -15,7 +15,7 @@ import pytest
 from sevenbag import jobs
 from sevenbag.errors import JobError, LostWorkersError
 from tests.cli.run import alive, descendants, wait_until
-from tests.jobs import work
+from tests.jobs import job_functions
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,8 +31,8 @@ def test_workers_that_are_killed_cost_no_result() -> None:
     killed: set[int] = set()
     found: list[tuple[int, int]] = []
     before = descendants(os.getpid())
-    with jobs.local(2) as executor:
-        for number, (square, process) in executor.run(work.square_and_process, range(20)):
+    with jobs.ProcessExecutor(2) as executor:
+        for number, (square, process) in executor.run(job_functions.square_and_process, range(20)):
             found.append((number, square))
             if len(killed) < 4 and process not in killed:
                 # It works at the next number; three killed while they start would end the run.
@@ -47,8 +47,8 @@ def test_workers_that_are_killed_cost_no_result() -> None:
 def test_a_job_may_cost_two_workers_and_is_blamed_for_no_other(tmp_path: Path) -> None:
     # Three of twelve kill two workers each, beside nine that do no harm.
     items = [(str(tmp_path), number, number % 4 == 1) for number in range(12)]
-    with jobs.local(2) as executor:
-        found = sorted(executor.run(work.survive_twice, items))
+    with jobs.ProcessExecutor(2) as executor:
+        found = sorted(executor.run(job_functions.crash_twice, items))
     assert found == [(number, number * number) for number in range(12)]
     tries = Counter(path.name.split("-")[0] for path in tmp_path.iterdir())
     assert tries == {"1": 3, "5": 3, "9": 3}
@@ -56,13 +56,13 @@ def test_a_job_may_cost_two_workers_and_is_blamed_for_no_other(tmp_path: Path) -
 
 @pytest.mark.faults
 def test_a_job_that_costs_three_workers_ends_the_run() -> None:
-    with jobs.local(2) as executor:
+    with jobs.ProcessExecutor(2) as executor:
         with pytest.raises(
             LostWorkersError,
             match=r"^job 0 has cost 3 worker processes: the last one was killed by SIGKILL$",
         ):
-            list(executor.run(work.die, [7]))
-        assert sorted(executor.run(work.square, [3])) == [(0, 9)], "another run"
+            list(executor.run(job_functions.kill_process, [7]))
+        assert sorted(executor.run(job_functions.square, [3])) == [(0, 9)], "another run"
 
 
 @pytest.mark.parametrize(
@@ -73,39 +73,39 @@ def test_workers_that_cannot_be_started_are_told(
     program: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", program)
-    with jobs.local(2) as executor, pytest.raises(LostWorkersError, match=told):
-        list(executor.run(work.square, range(4)))
+    with jobs.ProcessExecutor(2) as executor, pytest.raises(LostWorkersError, match=told):
+        list(executor.run(job_functions.square, range(4)))
 
 
 # --- what cannot be done --------------------------------------------------------------------------
 
 
 def test_what_cannot_be_handed_over_is_told() -> None:
-    with jobs.local(1) as executor:
+    with jobs.ProcessExecutor(1) as executor:
         with pytest.raises(JobError, match=r"^what is to be done cannot be given"):
             list(executor.run(lambda number: number, [1]))
         with pytest.raises(JobError, match=r"^job 1 cannot be given"):
             list(executor.run(str, [1, lambda: 2]))
         with pytest.raises(JobError, match=r"^job 0 failed: TypeError: .*pickle"):
-            list(executor.run(work.lock, [1]))
+            list(executor.run(job_functions.return_unpicklable, [1]))
         with pytest.raises(JobError, match=r"^job 0 failed: SystemExit: 5"):
-            list(executor.run(work.leave, [1]))
-        assert list(executor.run(work.square, [3])) == [(0, 9)]
+            list(executor.run(job_functions.exit_process, [1]))
+        assert list(executor.run(job_functions.square, [3])) == [(0, 9)]
 
 
 def test_one_run_at_a_time() -> None:
-    with jobs.local(1) as executor:
-        first = executor.run(work.square, range(3))
+    with jobs.ProcessExecutor(1) as executor:
+        first = executor.run(job_functions.square, range(3))
         next(first)
         with pytest.raises(JobError, match=r"one run at a time"):
-            next(executor.run(work.square, range(3)))
+            next(executor.run(job_functions.square, range(3)))
         assert sorted(first) == [(1, 1), (2, 4)]
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1025])
 def test_a_wrong_number_of_workers_is_told(workers: int) -> None:
     with pytest.raises(JobError, match=f"{workers} workers; it must be 1 to 1024"):
-        jobs.local(workers)
+        jobs.ProcessExecutor(workers)
 
 
 # --- who is left ----------------------------------------------------------------------------------
@@ -114,11 +114,12 @@ def test_a_wrong_number_of_workers_is_told(workers: int) -> None:
 def test_workers_stay_from_run_to_run_and_go_at_the_end(tmp_path: Path) -> None:
     before = descendants(os.getpid())
     folders = [tmp_path / "first", tmp_path / "second"]
-    with jobs.local(2) as executor:
+    with jobs.ProcessExecutor(2) as executor:
         for folder in folders:
             folder.mkdir()
         first, second = (
-            {pid for _, pid in executor.run(work.meet, [str(folder)] * 2)} for folder in folders
+            {pid for _, pid in executor.run(job_functions.wait_for_all, [str(folder)] * 2)}
+            for folder in folders
         )
         assert first == second == descendants(os.getpid()) - before
         assert len(first) == 2
@@ -127,14 +128,14 @@ def test_workers_stay_from_run_to_run_and_go_at_the_end(tmp_path: Path) -> None:
 
 def test_no_worker_is_started_that_has_nothing_to_do() -> None:
     before = descendants(os.getpid())
-    with jobs.local(8) as executor:
+    with jobs.ProcessExecutor(8) as executor:
         assert descendants(os.getpid()) == before
-        list(executor.run(work.square, [1, 2]))
+        list(executor.run(job_functions.square, [1, 2]))
         assert len(descendants(os.getpid()) - before) <= 2
 
 
 def test_closing_a_run_ends_what_runs(tmp_path: Path) -> None:
-    with jobs.local(2) as executor:
+    with jobs.ProcessExecutor(2) as executor:
         results = executor.run(_hang_unless_empty, [str(tmp_path), ""])
         assert next(results) == (1, None)
         wait_until(lambda: any(tmp_path.iterdir()))
@@ -147,9 +148,9 @@ PROGRAM = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from sevenbag import jobs
-from tests.jobs import work
-with jobs.local(2) as executor:
-    list(executor.run(work.hang, [sys.argv[1]] * 4))
+from tests.jobs import job_functions
+with jobs.ProcessExecutor(2) as executor:
+    list(executor.run(job_functions.hang, [sys.argv[1]] * 4))
 """
 
 
@@ -177,8 +178,8 @@ def test_workers_end_with_whoever_started_them(tmp_path: Path, number: signal.Si
 
 def test_the_whole_group_may_hear_ctrl_c(tmp_path: Path) -> None:
     """Workers that are told to stop leave it to us."""
-    with jobs.local(1) as executor:
-        results = executor.run(work.process, range(4))
+    with jobs.ProcessExecutor(1) as executor:
+        results = executor.run(job_functions.process, range(4))
         _, worker = next(results)
         os.kill(worker, signal.SIGINT)
         assert {pid for _, pid in results} == {worker}
@@ -187,7 +188,7 @@ def test_the_whole_group_may_hear_ctrl_c(tmp_path: Path) -> None:
 @pytest.mark.faults
 def test_a_line_kept_open_does_not_hide_a_loss(tmp_path: Path) -> None:
     """Copies of a worker, which it forked, have its line as well."""
-    with jobs.local(1) as executor:
+    with jobs.ProcessExecutor(1) as executor:
         found = list(executor.run(_die_with_a_copy_left, [str(tmp_path)]))
     assert found == [(0, "done")]
     copy = int((tmp_path / "copy").read_text())
@@ -197,7 +198,7 @@ def test_a_line_kept_open_does_not_hide_a_loss(tmp_path: Path) -> None:
 
 def _hang_unless_empty(folder: str) -> None:
     if folder:
-        work.hang(folder)
+        job_functions.hang(folder)
 
 
 def _die_with_a_copy_left(folder: str) -> str:

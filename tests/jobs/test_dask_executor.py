@@ -15,10 +15,10 @@ import pytest
 
 from sevenbag import jobs
 from sevenbag.errors import ClusterError, JobError, LostWorkersError, MissingExtraError
-from sevenbag.jobs import on_dask
+from sevenbag.jobs import dask_executor
 from tests.cli.run import wait_until
 from tests.cluster import PATIENCE
-from tests.jobs import work
+from tests.jobs import job_functions
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(on_dask, "_PATIENCE", PATIENCE)
+    monkeypatch.setattr(dask_executor, "_PATIENCE", PATIENCE)
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(on_dask, "_PATIENCE", 0.5)
+    monkeypatch.setattr(dask_executor, "_PATIENCE", 0.5)
 
 
 # --- what is lost ---------------------------------------------------------------------------------
@@ -41,8 +41,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.faults
 def test_workers_that_are_killed_cost_no_result(dask_cluster: Any) -> None:
     found: list[tuple[int, int]] = []
-    with jobs.cluster(dask_cluster.scheduler_address) as executor:
-        for result in executor.run(work.square_slowly, range(30)):
+    with jobs.DaskExecutor(dask_cluster.scheduler_address) as executor:
+        for result in executor.run(job_functions.square_slowly, range(30)):
             found.append(result)
             if len(found) in (3, 10):
                 os.kill(dask_cluster.workers[0].pid, signal.SIGKILL)
@@ -51,25 +51,25 @@ def test_workers_that_are_killed_cost_no_result(dask_cluster: Any) -> None:
 
 @pytest.mark.faults
 def test_a_job_that_kills_its_workers_ends_the_run(dask_cluster: Any) -> None:
-    with jobs.cluster(dask_cluster.scheduler_address) as executor:
+    with jobs.DaskExecutor(dask_cluster.scheduler_address) as executor:
         with pytest.raises(LostWorkersError, match=r"job 0 has cost [0-9]+ workers of the cluster"):
-            list(executor.run(work.die, [7]))
-        assert list(executor.run(work.square, [3])) == [(0, 9)], "another run"
+            list(executor.run(job_functions.kill_process, [7]))
+        assert list(executor.run(job_functions.square, [3])) == [(0, 9)], "another run"
 
 
 def test_what_cannot_come_back_is_told(dask_cluster: Any) -> None:
     with (
-        jobs.cluster(dask_cluster.scheduler_address) as executor,
+        jobs.DaskExecutor(dask_cluster.scheduler_address) as executor,
         pytest.raises(JobError, match=r"job 0 failed: TypeError: .*serialize"),
     ):
-        list(executor.run(work.lock, [1]))
+        list(executor.run(job_functions.return_unpicklable, [1]))
 
 
 @pytest.mark.faults
 def test_a_scheduler_that_goes_is_told(tmp_path: Path) -> None:
     with _scheduler(tmp_path) as (address, process), _worker(address, tmp_path):
-        with jobs.cluster(address) as executor:
-            results = executor.run(work.square_slowly, range(200))
+        with jobs.DaskExecutor(address) as executor:
+            results = executor.run(job_functions.square_slowly, range(200))
             next(results)
             process.kill()
             with pytest.raises(ClusterError, match=f"{address}: the scheduler is gone"):
@@ -84,11 +84,11 @@ def test_leave_can_be_taken_of_a_scheduler_that_hangs(
     with (
         _scheduler(tmp_path) as (address, process),
         _worker(address, tmp_path),
-        jobs.cluster(address) as executor,
+        jobs.DaskExecutor(address) as executor,
     ):
-        assert list(executor.run(work.square, [3])) == [(0, 9)]
+        assert list(executor.run(job_functions.square, [3])) == [(0, 9)]
         process.send_signal(signal.SIGSTOP)
-        monkeypatch.setattr(on_dask, "_PATIENCE", 1.0)
+        monkeypatch.setattr(dask_executor, "_PATIENCE", 1.0)
 
 
 # --- what is no cluster, or none for us -----------------------------------------------------------
@@ -99,41 +99,41 @@ def test_nobody_there(impatient: None) -> None:
         bound.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{bound.getsockname()[1]}"
         with pytest.raises(ClusterError, match=f"'{address}': no dask scheduler answers there"):
-            jobs.cluster(address)
+            jobs.DaskExecutor(address)
 
 
 def test_somebody_who_says_nothing(impatient: None) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(ClusterError, match=r"no dask scheduler answers there within 0.5 s"):
-            jobs.cluster(address)
+            jobs.DaskExecutor(address)
 
 
 @pytest.mark.parametrize("address", ["", "nonsense", "http://127.0.0.1:1", "tcp://[::1", "\0" * 99])
 def test_what_is_no_address(address: str, impatient: None) -> None:
     with pytest.raises(ClusterError, match=r"no dask scheduler answers there"):
-        jobs.cluster(address)
+        jobs.DaskExecutor(address)
 
 
 def test_whoever_looks_after_a_worker_is_no_scheduler(dask_cluster: Any) -> None:
     with pytest.raises(ClusterError, match=r"that is no scheduler, but a Nanny"):
-        jobs.cluster(dask_cluster.workers[0].address)
+        jobs.DaskExecutor(dask_cluster.workers[0].address)
 
 
 def test_a_cluster_without_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reach = on_dask.Cluster._reach
+    reach = dask_executor.DaskExecutor._reach
 
-    def reach_and_grow_impatient(cluster: on_dask.Cluster) -> object:
+    def reach_and_grow_impatient(cluster: dask_executor.DaskExecutor) -> object:
         client = reach(cluster)
-        monkeypatch.setattr(on_dask, "_PATIENCE", 0.5)
+        monkeypatch.setattr(dask_executor, "_PATIENCE", 0.5)
         return client
 
-    monkeypatch.setattr(on_dask.Cluster, "_reach", reach_and_grow_impatient)
+    monkeypatch.setattr(dask_executor.DaskExecutor, "_reach", reach_and_grow_impatient)
     with (
         _scheduler(tmp_path) as (address, _),
         pytest.raises(ClusterError, match=r"has had no workers for 0.5 s; start some: dask worker"),
     ):
-        jobs.cluster(address)
+        jobs.DaskExecutor(address)
 
 
 def test_another_version_at_a_worker(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_another_version_at_a_worker(tmp_path: Path) -> None:
         _worker(address, tmp_path, PYTHONPATH=str(tmp_path)),
         pytest.raises(ClusterError, match=r"the worker tcp://.* has sevenbag 99.1, here it is"),
     ):
-        jobs.cluster(address)
+        jobs.DaskExecutor(address)
 
 
 @pytest.mark.slow
@@ -163,13 +163,13 @@ def test_a_worker_without_sevenbag(tmp_path: Path) -> None:
         _worker(address, tmp_path, PYTHONPATH=str(tmp_path)),
         pytest.raises(ClusterError, match=r"the worker tcp://.* lacks sevenbag"),
     ):
-        jobs.cluster(address)
+        jobs.DaskExecutor(address)
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'sevenbag\[cluster\]'"):
-        jobs.cluster("tcp://127.0.0.1:1")
+        jobs.DaskExecutor("tcp://127.0.0.1:1")
 
 
 # --- programs of a cluster ------------------------------------------------------------------------

@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from msgspec import Meta, Struct
 
 from sevenbag.errors import MissingExtraError, NetworkError
-from sevenbag.pc.network import BIAS, FIRST_HIDDEN, SCORE, Gene, Network
+from sevenbag.pc.network import BIAS, FIRST_HIDDEN, SCORE, Network, NetworkGene
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sevenbag.pc.network import Activation
 
-MOST_GENOMES: Final = 10_000
+MAX_GENOMES: Final = 10_000
 
 # How the library numbers nodes: inputs -1, -2, ..., the output 0, hidden ones from 1 on.
 _OUTPUT: Final = 0
@@ -40,14 +40,14 @@ _Number = Annotated[int, Meta(ge=0, le=2**53)]
 _Weight = Annotated[float, Meta(ge=-1000, le=1000)]
 
 
-class Node(Struct, frozen=True, array_like=True):
+class NeatNode(Struct, frozen=True, array_like=True):
     """A node that is no input: its number, and its bias."""
 
     key: _Number
     bias: _Weight
 
 
-class Edge(Struct, frozen=True, array_like=True):
+class NeatEdge(Struct, frozen=True, array_like=True):
     """An edge; genomes that have it of one event know it by the number of that."""
 
     input: Annotated[int, Meta(ge=-BIAS, le=2**53)]
@@ -57,15 +57,15 @@ class Edge(Struct, frozen=True, array_like=True):
     innovation: _Number
 
 
-class Genome(Struct, frozen=True):
+class NeatGenome(Struct, frozen=True):
     """A network as it is bred."""
 
     key: _Number
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
+    nodes: tuple[NeatNode, ...]
+    edges: tuple[NeatEdge, ...]
 
 
-class Species(Struct, frozen=True):
+class NeatSpecies(Struct, frozen=True):
     """Genomes that are bred among themselves.
 
     Attributes:
@@ -84,7 +84,7 @@ class Species(Struct, frozen=True):
     members: tuple[_Number, ...]
 
 
-class Population(Struct, frozen=True):
+class NeatPopulation(Struct, frozen=True):
     """A generation before its networks have been tried.
 
     Attributes:
@@ -93,8 +93,8 @@ class Population(Struct, frozen=True):
         threshold: how far genomes of one species can be from each other.
     """
 
-    genomes: Annotated[tuple[Genome, ...], Meta(min_length=1, max_length=MOST_GENOMES)]
-    species: Annotated[tuple[Species, ...], Meta(min_length=1, max_length=MOST_GENOMES)]
+    genomes: Annotated[tuple[NeatGenome, ...], Meta(min_length=1, max_length=MAX_GENOMES)]
+    species: Annotated[tuple[NeatSpecies, ...], Meta(min_length=1, max_length=MAX_GENOMES)]
     next_genome: _Number
     next_species: _Number
     next_node: _Number
@@ -102,22 +102,22 @@ class Population(Struct, frozen=True):
     threshold: Annotated[float, Meta(ge=_THRESHOLDS[0], le=_THRESHOLDS[1])]
 
 
-def first_population(size: int, seed: str) -> Population:
+def first_population(size: int, seed: str) -> NeatPopulation:
     """A population of networks without hidden nodes, of random weights.
 
     Raises:
         MissingExtraError: neat-python is not installed.
     """
-    return _Breeder(size, _FIRST_THRESHOLD).first(seed)
+    return _NeatBreeder(size, _FIRST_THRESHOLD).first(seed)
 
 
 def next_population(
-    population: Population,
+    population: NeatPopulation,
     fitnesses: Sequence[float],
     generation: int,
     seed: str,
     species: int,
-) -> Population:
+) -> NeatPopulation:
     """What is bred of a population.
 
     Args:
@@ -135,11 +135,11 @@ def next_population(
         more = len(population.species) > species
         change = _THRESHOLD_CHANGE if more else 1 / _THRESHOLD_CHANGE
     threshold = min(max(population.threshold * change, _THRESHOLDS[0]), _THRESHOLDS[1])
-    breeder = _Breeder(len(population.genomes), threshold)
+    breeder = _NeatBreeder(len(population.genomes), threshold)
     return breeder.next(population, fitnesses, generation, seed)
 
 
-def expect_population(population: Population) -> None:
+def check_population(population: NeatPopulation) -> None:
     """Make sure that a population from outside does not contradict itself.
 
     Raises:
@@ -171,17 +171,17 @@ def expect_population(population: Population) -> None:
         _hidden_in_order(genome)
 
 
-def network_of(genome: Genome, hidden: Activation, output: Activation) -> Network:
+def build_network(genome: NeatGenome, hidden: Activation, output: Activation) -> Network:
     """The network that a genome describes."""
     numbers = {key: FIRST_HIDDEN + at for at, key in enumerate(_hidden_in_order(genome))}
     numbers |= {-1 - feature: feature for feature in range(BIAS)}
     numbers[_OUTPUT] = SCORE
     genes = [
-        Gene(numbers[edge.input], numbers[edge.output], edge.weight, edge.enabled)
+        NetworkGene(numbers[edge.input], numbers[edge.output], edge.weight, edge.enabled)
         for edge in genome.edges
     ]
     genes += [
-        Gene(BIAS, numbers[node.key], node.bias, enabled=True)
+        NetworkGene(BIAS, numbers[node.key], node.bias, enabled=True)
         for node in genome.nodes
         if node.bias != 0
     ]
@@ -191,7 +191,7 @@ def network_of(genome: Genome, hidden: Activation, output: Activation) -> Networ
 # --- the library ---------------------------------------------------------------------------------
 
 
-class _Breeder:
+class _NeatBreeder:
     """neat-python for one step."""
 
     def __init__(self, size: int, threshold: float) -> None:
@@ -208,8 +208,8 @@ class _Breeder:
         )
         self._set = neat.DefaultSpeciesSet(self._config.species_set_config, reporters)
 
-    def first(self, seed: str) -> Population:
-        with _Chance(seed):
+    def first(self, seed: str) -> NeatPopulation:
+        with _SeededRandom(seed):
             self._count_from(1, 1, 1, 0)
             genomes = self._reproduction.create_new(
                 self._config.genome_type, self._config.genome_config, self._size
@@ -218,15 +218,15 @@ class _Breeder:
         return self._told(genomes)
 
     def next(
-        self, population: Population, fitnesses: Sequence[float], generation: int, seed: str
-    ) -> Population:
+        self, population: NeatPopulation, fitnesses: Sequence[float], generation: int, seed: str
+    ) -> NeatPopulation:
         self._count_from(
             population.next_genome,
             population.next_species,
             population.next_node,
             population.innovations,
         )
-        with _Chance(seed):
+        with _SeededRandom(seed):
             # New genes are given random values at first, even those that are to have others.
             genomes: dict[int, Any] = {}
             for genome, fitness in zip(population.genomes, fitnesses, strict=True):
@@ -245,7 +245,7 @@ class _Breeder:
         tracker = self._reproduction.innovation_tracker
         tracker.global_counter = innovation
 
-    def _built(self, genome: Genome) -> Any:
+    def _built(self, genome: NeatGenome) -> Any:
         config = self._config.genome_config
         built = self._config.genome_type(genome.key)
         for node in genome.nodes:
@@ -257,7 +257,7 @@ class _Breeder:
             built.connections[made.key] = made
         return built
 
-    def _built_species(self, species: Species, genomes: Mapping[int, Any]) -> Any:
+    def _built_species(self, species: NeatSpecies, genomes: Mapping[int, Any]) -> Any:
         built = self._neat.species.Species(species.key, species.created)
         built.last_improved = species.improved
         # The library asks for the best of all that it was, and for nothing else.
@@ -266,9 +266,9 @@ class _Breeder:
         built.update(members[species.representative], members)
         return built
 
-    def _told(self, genomes: Mapping[int, Any]) -> Population:
+    def _told(self, genomes: Mapping[int, Any]) -> NeatPopulation:
         species = tuple(
-            Species(
+            NeatSpecies(
                 one.key,
                 one.created,
                 one.last_improved,
@@ -278,7 +278,7 @@ class _Breeder:
             )
             for one in self._set.species.values()
         )
-        return Population(
+        return NeatPopulation(
             genomes=tuple(_told_genome(genome) for genome in genomes.values()),
             species=species,
             next_genome=next(self._reproduction.genome_indexer),
@@ -289,7 +289,7 @@ class _Breeder:
         )
 
 
-class _Chance:
+class _SeededRandom:
     """A context in which the library's chance, which is everybody's, follows from a seed."""
 
     def __init__(self, seed: str) -> None:
@@ -303,18 +303,18 @@ class _Chance:
         random.setstate(self._before)
 
 
-def _told_genome(genome: Any) -> Genome:
-    return Genome(
+def _told_genome(genome: Any) -> NeatGenome:
+    return NeatGenome(
         genome.key,
-        tuple(Node(node.key, node.bias) for node in genome.nodes.values()),
+        tuple(NeatNode(node.key, node.bias) for node in genome.nodes.values()),
         tuple(
-            Edge(edge.key[0], edge.key[1], edge.weight, edge.enabled, edge.innovation)
+            NeatEdge(edge.key[0], edge.key[1], edge.weight, edge.enabled, edge.innovation)
             for edge in genome.connections.values()
         ),
     )
 
 
-def _hidden_in_order(genome: Genome) -> list[int]:
+def _hidden_in_order(genome: NeatGenome) -> list[int]:
     """The hidden nodes, each after those from which edges lead to it.
 
     Raises:
