@@ -103,11 +103,11 @@ def test_a_program_killed_again_and_again_gets_through(tmp_path: Path, whole: by
     rng = random.Random(5)
     # Each run is killed some computing time after its first block, on fast and busy machines alike.
     program = (
-        "import signal, sys\nfrom sevenbag.pc.batch_solver import solve_all\n"
+        "import signal, sys\nfrom sevenbag.pc.batch_solver import solve_all_sequences\n"
         "def arm(tally):\n"
         "    if not any(signal.getitimer(signal.ITIMER_PROF)):\n"
         "        signal.setitimer(signal.ITIMER_PROF, float(sys.argv[2]))\n"
-        "solve_all(sys.argv[1], 2, threads=2, save_every=0, report=arm)\n"
+        "solve_all_sequences(sys.argv[1], 2, threads=2, save_every=0, report=arm)\n"
     )
     seconds = [rng.uniform(0.001, 0.03) for _ in range(12)]
     sizes = set()

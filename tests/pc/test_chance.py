@@ -176,7 +176,7 @@ def test_fields_that_cannot_be_asked_about(field: Board | str, lines: int, messa
 
 
 def test_too_few_pieces() -> None:
-    with pytest.raises(QueueError, match="expected queues of at least 4 pieces .* got 3"):
+    with pytest.raises(QueueError, match="expected queues of at least 4 pieces"):
         compute_chance(PcProblem(PCO), "*p3")
 
 
