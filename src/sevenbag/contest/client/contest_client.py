@@ -368,7 +368,7 @@ class _SitePoller:
 
 
 def _short_timeouts(timeouts: SessionTimeouts) -> SessionTimeouts:
-    """Give up a silent server soon, since the site knows where its match goes on."""
+    """Give up a silent server soon, since the site knows where its match continues."""
     return dataclasses.replace(
         timeouts,
         answer=min(timeouts.answer, _SERVER_TIMEOUT / 2),

@@ -10,7 +10,7 @@
     print(match.result)
 
 Asynchronous programs use ``async with connect_async(...)``, ``async for`` and ``await
-turn.place(...)``. `connect` has an event loop of its own, so it cannot be used in a running one.
+turn.place(...)``. `connect` runs its own event loop, so it cannot be used in a running one.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Every wait is bounded. A request socket without an answer cannot send again, so it is replaced. A
 command without an answer is repeated until `SessionTimeouts.server` has passed. If the state
-channel is silent, a command checks whether the match goes on, which also detects a lost `MatchEnd`.
+channel is silent, a command checks whether the match continues, which also detects a lost `MatchEnd`.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class MatchSession:
         return False
 
     async def receive_states(self, until: float) -> list[State | StatisticsMessage]:
-        """Return the received messages in order; wait for one if there is none.
+        """Return the received messages in order; wait for one if necessary.
 
         Args:
             until: time of `time.monotonic` at which, like `interrupt`, the waiting ends.
@@ -271,7 +271,7 @@ class MatchSession:
         return messages
 
     async def _check_match(self) -> None:
-        """Check by a command whether the match goes on; subscribe again if it does."""
+        """Check by a command whether the match continues; subscribe again if it does."""
         silent = time.monotonic() - self._received_at
         if self._in_game and silent > self._timeouts.silence:
             raise ServerUnreachableError(

@@ -258,7 +258,7 @@ class PiecePlanner:
         self._target = None
 
     def _plan(self, piece: Placement) -> bool:
-        """Find a path to the best reachable placement; return False if there is none."""
+        """Find a path to the best reachable placement; return False without one."""
         for target in (*self._targets, *self._nearest_placements(self._targets[0])):
             path = self._find_path(piece, target)
             if path is not None:

@@ -102,7 +102,7 @@ class _AccountStore(Generic[_Row, _Table]):
             return _account_row(self._row, get_row(session, self._table, account_id, self._role))
 
     def find(self, name: str) -> _Row | None:
-        """Return the account with a name or one that looks like it; None if there is none."""
+        """Return the account with a name or one that looks like it; None if it is unknown."""
         if not is_name(name.strip()):
             return None
         with self._database.read_transaction() as session:

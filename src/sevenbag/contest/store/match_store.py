@@ -120,13 +120,13 @@ class MatchStore:
             return match_row(_get_match(session, token))
 
     def find(self, token: str) -> MatchRow | None:
-        """Return the match with a token; None if there is none."""
+        """Return the match with a token; None if it is unknown."""
         with self._database.read_transaction() as session:
             match = _find_match(session, token)
             return None if match is None else match_row(match)
 
     def find_by_id(self, match_id: int) -> MatchRow | None:
-        """Return the match with a number; None if there is none."""
+        """Return the match with a number; None if it is unknown."""
         if not is_id(match_id):
             return None
         with self._database.read_transaction() as session:

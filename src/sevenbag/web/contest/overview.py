@@ -127,7 +127,7 @@ class SiteOverview:
         return await self._load_cached(("home",), self._read_home)
 
     async def load_contest(self, contest_id: int | None) -> ContestOverview | None:
-        """Return a contest, by default the current one; None if there is none.
+        """Return a contest, by default the current one; None without a current one.
 
         Raises:
             UnknownEntryError: there is no such contest.
@@ -149,7 +149,7 @@ class SiteOverview:
         return await self._load_cached(("matches", before), lambda: self._read_matches(before))
 
     async def load_match(self, match_id: int) -> MatchOverview | None:
-        """Return a match; None if there is none."""
+        """Return a match; None if it is unknown."""
         return await self._load_cached(("match", match_id), lambda: self._read_match(match_id))
 
     # --- helpers --------------------------------------------------------------------------------

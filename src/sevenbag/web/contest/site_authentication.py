@@ -116,7 +116,7 @@ class BrowserSession:
 
     @property
     def form_token(self) -> str:
-        """Return the token of this session's forms; set a cookie if there is none."""
+        """Return the token of this session's forms; set a cookie if it has no token."""
         if not self.token and not self._visit_token:
             self._visit_token = secrets.token_urlsafe(32)
             self.cookies.append(
@@ -171,7 +171,7 @@ class SessionMiddleware:
         cookies = _read_cookies(scope)
         stored = store_error = None
         token = cookies.get(_session_cookie(self._secure), "")
-        # Files are the same for everybody.
+        # Files do not depend on the session.
         if token and not scope["path"].startswith("/static/"):
             try:
                 stored = await asyncio.to_thread(self._store.sessions.find, token)
@@ -227,7 +227,7 @@ class RateLimit:
         self._full_at: OrderedDict[str, float] = OrderedDict()
 
     def try_acquire(self, key: str) -> bool:
-        """Use one token; return False if there is none."""
+        """Use one token; return False if the bucket is empty."""
         now = self._clock()
         full_at = max(self._full_at.get(key, now), now) + self._interval
         if full_at - now > self._max_ahead:

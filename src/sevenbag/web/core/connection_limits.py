@@ -38,7 +38,7 @@ _FULL: Final = (
 class ConnectionLimiter:
     """Connections of one server.
 
-    At a limit, a new connection replaces the one that has been idle longest. If none is idle, the
+    At a limit, a new connection replaces the one that has been idle longest. If all are active, the
     new one is rejected.
 
     Attributes:

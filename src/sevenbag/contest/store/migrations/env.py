@@ -1,4 +1,4 @@
-"""What Alembic runs for each migration; `sevenbag.contest.store.database` gives the connection."""
+"""Environment of Alembic; `sevenbag.contest.store.database` passes the connection."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=Base.metadata,
     version_table=VERSION_TABLE,
-    # SQLite undoes changes of tables, too, when it is told when transactions begin.
+    # SQLite rolls back schema changes as well, because transactions begin explicitly.
     transactional_ddl=True,
     render_as_batch=True,
 )

@@ -1,6 +1,6 @@
 // Home page: live matches as cards, and sections about the contest.
 
-import { LiveSocket } from "./live_socket.js";
+import { connectPage } from "./live_socket.js";
 import { PageSections } from "./page_sections.js";
 import { MatchDisplay } from "./match_display.js";
 import { ConnectionStatus } from "./connection_status.js";
@@ -13,7 +13,7 @@ const status = new ConnectionStatus(/** @type {HTMLElement} */ (document.querySe
 
 /** @type {Map<number, MatchDisplay>} */
 let displays = new Map();
-/** @type {LiveSocket | null} */
+/** @type {import("./live_socket.js").LiveSocket | null} */
 let socket = null;
 let watchedIds = "";
 build();
@@ -31,14 +31,7 @@ function build() {
     }),
   );
   socket?.close();
-  socket = new LiveSocket([...displays.keys()], {
-    event: handleEvent,
-    stateChanged: (open, retrySeconds, reason) => {
-      status.setConnection(open, retrySeconds, reason);
-      // Events may have been lost since the page was rendered.
-      if (open) sections.invalidate();
-    },
-  });
+  socket = connectPage([...displays.keys()], sections, () => status, handleEvent);
 }
 
 /** @param {LiveEvent} event */

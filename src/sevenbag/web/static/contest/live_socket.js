@@ -75,3 +75,21 @@ export class LiveSocket {
     this.#open();
   }
 }
+
+/**
+ * Open the socket of a page, show its state and reload the sections after an interruption.
+ * @param {number[]} matches  to watch
+ * @param {import("./page_sections.js").PageSections} sections
+ * @param {() => import("./connection_status.js").ConnectionStatus | null} status  to show the state of the socket, if any
+ * @param {(event: LiveEvent) => void} handleEvent
+ */
+export function connectPage(matches, sections, status, handleEvent) {
+  return new LiveSocket(matches, {
+    event: handleEvent,
+    stateChanged: (open, retrySeconds, reason) => {
+      status()?.setConnection(open, retrySeconds, reason);
+      // Events may have been lost since the page was rendered.
+      if (open) sections.invalidate();
+    },
+  });
+}

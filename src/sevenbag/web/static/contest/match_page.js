@@ -1,6 +1,6 @@
 // Page of a match: live boards, and reloaded sections.
 
-import { LiveSocket } from "./live_socket.js";
+import { connectPage } from "./live_socket.js";
 import { PageSections } from "./page_sections.js";
 import { MatchDisplay } from "./match_display.js";
 import { ConnectionStatus } from "./connection_status.js";
@@ -13,10 +13,15 @@ const sections = new PageSections();
 const root = /** @type {HTMLElement | null} */ (document.querySelector("#live-match"));
 if (root) watch(root, new ConnectionStatus(/** @type {HTMLElement} */ (root.querySelector("#connection"))));
 
-/** @param {[number, number] | null} games  won; the reloaded page shows them later */
+/**
+ * Show the games won before the reloaded section has them. A late frame must not replace newer numbers of that section.
+ * @param {[number, number] | null} games
+ */
 function showGames(games) {
-  const shown = document.querySelector(".tally strong");
-  if (shown && games) shown.textContent = games.join(" : ");
+  const tally = document.querySelector(".tally strong");
+  if (!tally || !games) return;
+  const shown = (tally.textContent ?? "").split(":").map(Number);
+  if (games.every((count, player) => count >= (shown[player] || 0))) tally.textContent = games.join(" : ");
 }
 
 /**
@@ -30,14 +35,8 @@ function watch(root, status) {
   let endedGame = ""; // name of the last finished game
   let isFinished = false;
 
-  new LiveSocket([match], {
-    event: handleEvent,
-    stateChanged: (open, retrySeconds, reason) => {
-      // After the match, the connection is not needed.
-      if (!isFinished) status.setConnection(open, retrySeconds, reason);
-      if (open) sections.invalidate();
-    },
-  });
+  // After the match, the state of the connection is of no interest.
+  connectPage([match], sections, () => (isFinished ? null : status), handleEvent);
 
   /** @param {LiveEvent} event */
   function handleEvent(event) {
