@@ -99,6 +99,8 @@ class Bot(abc.ABC):
     name: str
     protocol: str | None = None
     """Protocol of an external program; None for a bot in this process."""
+    takes_positions: bool = False
+    """After `play` the caller sends the new position with `start`, not the changes to it."""
 
     def effective_limits(self, limits: Limits) -> Limits:
         """Return the limits that apply if these are requested, including the bot's own.

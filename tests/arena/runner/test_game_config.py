@@ -109,7 +109,7 @@ async def test_the_smaller_of_clock_and_limit_counts() -> None:
 
 @pytest.mark.parametrize(("bank", "increment"), [(0, 0), (-1, 0), (float("nan"), 0), (1, -1)])
 def test_clocks_that_are_none_are_named(bank: float, increment: float) -> None:
-    with pytest.raises(InputError, match=r"clock: (bank|increment) is"):
+    with pytest.raises(InputError, match=r"invalid (bank|increment): expected number"):
         GameClock(bank, increment)
 
 

@@ -514,7 +514,7 @@ async def test_a_player_is_called_by_its_protocol_and_only_limits_that_hold_are_
     limits = Limits(nodes=50)
     await match(LowBot(), Foreign(), log, limits=(limits, limits), specs=("low", "tbp:low"))
     assert log.openings[0].names == ("low", "low (tbp)")
-    assert log.openings[0].specs == ("low", "tbp:low")
+    assert log.openings[0].config.specs == ("low", "tbp:low")
     assert log.openings[0].limits == (limits, Limits(nodes=3))
 
 

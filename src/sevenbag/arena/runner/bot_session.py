@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from sevenbag._kernel import Placement
 from sevenbag.bots.bot import Bot, Limits, SearchInfo, Suggestion
@@ -24,45 +24,46 @@ from sevenbag.errors import (
 from sevenbag.game.game_result import Loss, LossReason
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from sevenbag._kernel import Piece
     from sevenbag.bots.bot import Position, Step
-    from sevenbag.game import Rules
+    from sevenbag.game import Lock, Player, Rules
 
 
 T = TypeVar("T")
 
+CANCEL_SECONDS: Final = 1.0
+"""Time for a cancelled call to end."""
+
 
 @dataclass(frozen=True, slots=True)
 class GameClock:
-    """Thinking time for a whole game, as on a chess clock; who uses it up has lost.
+    """Clock of a bot for a whole game, as in chess; a bot that uses it up loses.
 
-    The bot gets a limit for each move: a fortieth of the remaining time, and the
-    increment.
+    The limit of a move is a fortieth of the remaining time, plus the increment.
 
     Attributes:
         bank: milliseconds at the beginning, above 0.
-        increment: milliseconds that come on top after each move.
+        increment: milliseconds added after each move.
 
     Raises:
-        InputError: a time out of its range.
+        InputError: a time is out of range.
     """
 
     bank: float
     increment: float = 0.0
 
     def __post_init__(self) -> None:
-        """See that the times are some."""
+        """Check the ranges."""
         if not 0 < self.bank <= _MAX_BANK:
             raise InputError(
-                f"clock: bank is {shown(self.bank)}, must be above 0 and at most {_MAX_BANK:g}"
-                " milliseconds"
+                f"invalid bank: expected number above 0 to {_MAX_BANK:g}, got {shown(self.bank)}"
             )
         if not 0 <= self.increment <= _MAX_BANK:
             raise InputError(
-                f"clock: increment is {shown(self.increment)}, must be from 0 to"
-                f" {_MAX_BANK:g} milliseconds"
+                f"invalid increment: expected number from 0 to {_MAX_BANK:g},"
+                f" got {shown(self.increment)}"
             )
 
 
@@ -71,11 +72,11 @@ class BotDeadlines:
     """Time limits of a bot for each step, in seconds; a bot's own settings may extend them.
 
     Attributes:
-        prepare: from launch until it is ready for the rules.
-        tell: taking a position or a move.
-        suggest: answering, on top of the thinking time that its limits grant.
-        stop: ending a game.
-        quit: ending itself; a driver kills what has not left by then.
+        prepare: launch and preparation for the rules.
+        tell: an update.
+        suggest: an answer, in addition to the thinking time of its limits.
+        stop: the end of a game.
+        quit: the end of the bot; a driver kills a program that takes longer.
     """
 
     prepare: float = 20.0
@@ -85,27 +86,44 @@ class BotDeadlines:
     quit: float = 10.0
 
 
+@dataclass(frozen=True, slots=True)
+class BotUpdate:
+    """Update sent to a bot before a question; without a placement it receives a new position."""
+
+    placement: Placement | None = None
+    new_pieces: tuple[Piece, ...] = ()
+
+    @classmethod
+    def after_lock(cls, lock: Lock) -> BotUpdate:
+        """Create the update for a bot whose piece has locked where it wanted."""
+        return cls() if lock.garbage else cls(lock.placement, tuple(lock.new_pieces))
+
+
 class BotSession:
-    """One bot of a match.
+    """One bot in one game.
+
+    Each call to the bot has a deadline. When it passes, the session forfeits and its task is
+    cancelled; a task that ignores this is abandoned a second later. One timer serves all calls,
+    because deadlines mostly move on before they pass.
 
     Attributes:
-        bot: the bot.
-        limits: what it may spend on a move; from `prepare` on, what really holds for it.
-        loss: its loss; None before.
-        started: whether it became ready for the rules.
-        thinking_seconds: time it has taken for its answers so far.
-        answer_seconds: time it took for the last one.
-        move_info: what it said of its search then; None if it said nothing.
-        granted_limits: what it could spend on the last one.
-        clock_seconds: seconds that its clock still has; None without one.
-        wants_opponents: whether it takes note of how the other stands.
+        bot: bot.
+        limits: limits of a move; from `prepare` on, those that the bot supports.
+        loss: loss of the bot; None before.
+        started: the bot became ready for the rules.
+        thinking_seconds: total duration of its answers.
+        answer_seconds: duration of its last answer.
+        move_info: search statistics of its last answer, if any.
+        granted_limits: limits of its last answer.
+        clock_seconds: remaining time on its clock; None without one.
+        wants_opponents: the bot receives the positions of its opponents.
 
     Args:
-        bot: the bot.
-        limits: what it may spend on a move.
-        deadlines: how long it may take over each step.
-        clock: the time it has for all moves; None for no such limit.
-        ready: whether it was prepared for these rules before, and need not be again.
+        bot: bot.
+        limits: limits of a move.
+        deadlines: time limits for each step.
+        clock: clock for the game; None for none.
+        ready: the bot is already prepared for these rules.
     """
 
     def __init__(
@@ -131,13 +149,16 @@ class BotSession:
         self._clock = clock
         self._ready = ready
         self._playing = False
+        self._task: asyncio.Future[Any] | None = None
+        self._release: Callable[[], object] = _do_nothing
+        self._step = ""
+        self._seconds = 0.0
+        self._deadline: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
-    @property
-    def answer_timeout(self) -> float:
-        """Seconds after which an answer that has not come will not come any more."""
-        if self.clock_seconds is not None:
-            return self.clock_seconds
-        return self.step_timeout("suggest") + (self.limits.milliseconds or 0.0) / 1000
+    def attach(self, task: asyncio.Future[Any], release: Callable[[], object]) -> None:
+        """Set the task of the next calls, and the function to call if it has to be abandoned."""
+        self._task, self._release = task, release
 
     def step_timeout(self, step: Step) -> float:
         """Return the time limit for a step in seconds, without thinking time."""
@@ -145,44 +166,38 @@ class BotSession:
         return max(seconds, self.bot.least_seconds(step))
 
     async def prepare(self, rules: Rules) -> None:
-        """Get the bot ready; failing that, the bot has lost."""
+        """Prepare the bot; if that fails, it has lost."""
         await self._ask("the rules", self._prepare(rules), self.step_timeout("prepare"))
         self.started = self.loss is None
 
-    async def start(self, position: Position, others: tuple[Position, ...] = ()) -> None:
-        """Put the bot before a position, and tell how the others stand."""
-        self._playing = True
-        await self._ask("the position", self._start(position, others), self.step_timeout("tell"))
-
-    async def advance(
-        self,
-        placement: Placement,
-        new_pieces: Sequence[Piece],
-        pending: tuple[int, ...],
-        others: tuple[Position, ...] = (),
+    async def update(
+        self, update: BotUpdate, player: Player, opponents: tuple[Position, ...] = ()
     ) -> None:
-        """Tell the bot what was played, which pieces came, what waits, how the others stand."""
-        told = self._advance(placement, new_pieces, pending, others)
-        await self._ask("a move", told, self.step_timeout("tell"))
+        """Send an update, or the current position of its player, and the opponents' positions."""
+        self._playing = True
+        what = "the position" if update.placement is None else "a move"
+        await self._ask(what, self._update(update, player, opponents), self.step_timeout("tell"))
 
     async def suggest(self) -> tuple[Placement, ...] | None:
-        """The bot's moves, best first; None if the bot has lost."""
-        self.granted_limits = (
-            self.limits if self.clock_seconds is None else self._by_clock(self.clock_seconds)
-        )
+        """Return the bot's moves, best first; None if the bot has lost."""
+        if self.clock_seconds is None:
+            seconds = self.step_timeout("suggest") + (self.limits.milliseconds or 0.0) / 1000
+        else:
+            seconds = self.clock_seconds
+            self.granted_limits = self._limit_by_clock(seconds)
         began = time.perf_counter()
-        answer: object = await self._ask(
-            "suggest", self.bot.suggest(self.granted_limits), self.answer_timeout
-        )
-        self.answer_seconds = time.perf_counter() - began
-        self.thinking_seconds += self.answer_seconds
-        self._press_clock()
-        if self.loss is not None:
-            return None
-        return self._checked(answer)
+        try:
+            answer: object = await self._ask(
+                "suggest", self.bot.suggest(self.granted_limits), seconds
+            )
+        finally:
+            self.answer_seconds = time.perf_counter() - began
+            self.thinking_seconds += self.answer_seconds
+            self._press_clock()
+        return None if self.loss is not None else self._check_answer(answer)
 
     async def stop(self) -> None:
-        """End of the game, if there is one and the bot still listens."""
+        """End the game, if there is one and the bot has not failed."""
         if self._playing:
             self._playing = False
             if self.loss is not None and self.loss.reason is LossReason.RESIGNATION:
@@ -191,45 +206,48 @@ class BotSession:
             await self._ask("stop", self.bot.stop(), self.step_timeout("stop"))
 
     async def quit(self) -> None:
-        """End of the bot, whatever state it is in."""
-        # A bot that fails now has lost nothing by it: the game is over.
-        kept, self.loss = self.loss, None
+        """End the bot in any state."""
+        # The game is over: a failure has no consequence.
+        loss, self.loss = self.loss, None
         await self._ask("quit", self.bot.quit(), self.step_timeout("quit"))
-        self.loss = kept
+        self.loss = loss
+
+    def close(self) -> None:
+        """Cancel the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def forfeit(self, reason: LossReason, detail: str = "") -> None:
-        """Note that the bot has lost; the first reason stays."""
+        """Record the loss of the bot; the first reason stays."""
         if self.loss is None:
             self.loss = Loss(reason, _one_line(detail))
 
     async def _prepare(self, rules: Rules) -> None:
-        self.limits = self.bot.effective_limits(self.limits)
+        self.limits = self.granted_limits = self.bot.effective_limits(self.limits)
         if not self._ready:
             await self.bot.prepare(rules)
 
-    async def _start(self, position: Position, others: tuple[Position, ...]) -> None:
-        if others:
-            await self.bot.opponents(others)
-        await self.bot.start(position)
-
-    async def _advance(
-        self,
-        placement: Placement,
-        new_pieces: Sequence[Piece],
-        pending: tuple[int, ...],
-        others: tuple[Position, ...],
+    async def _update(
+        self, update: BotUpdate, player: Player, opponents: tuple[Position, ...]
     ) -> None:
-        if others:
-            await self.bot.opponents(others)
-        await self.bot.play(placement)
-        for piece in new_pieces:
-            await self.bot.new_piece(piece)
-        await self.bot.garbage(pending)
+        bot = self.bot
+        if opponents:
+            await bot.opponents(opponents)
+        if update.placement is not None:
+            await bot.play(update.placement)
+        if update.placement is None or bot.takes_positions:
+            await bot.start(player.position())
+            return
+        for piece in update.new_pieces:
+            await bot.new_piece(piece)
+        await bot.garbage(player.pending)
 
-    def _by_clock(self, left: float) -> Limits:
+    def _limit_by_clock(self, seconds: float) -> Limits:
         """Return limits for a move so that the clock lasts for the game."""
         assert self._clock is not None
-        share = min(left * 1000 / _EXPECTED_MOVES + self._clock.increment, left * 1000 * _MAX_SHARE)
+        left = seconds * 1000
+        share = min(left / _EXPECTED_MOVES + self._clock.increment, left * _MAX_SHARE)
         milliseconds = self.limits.milliseconds
         share = share if milliseconds is None else min(share, milliseconds)
         return Limits(max(share, _MIN_SHARE), self.limits.nodes)
@@ -242,7 +260,7 @@ class BotSession:
         if self.clock_seconds > 0:
             self.clock_seconds += self._clock.increment / 1000
             return
-        # Not that the answer did not come, but that it came too late for this game.
+        # The clock is the reason even if the call itself timed out.
         if self.loss is None or self.loss.reason is LossReason.TIMEOUT:
             self.loss = None
             self.forfeit(
@@ -251,28 +269,58 @@ class BotSession:
                 " move",
             )
 
-    async def _ask(self, what: str, call: Coroutine[object, object, T], seconds: float) -> T | None:
+    # --- deadlines ------------------------------------------------------------------------------
+
+    async def _ask(self, step: str, call: Coroutine[object, object, T], seconds: float) -> T | None:
         if self.loss is not None:
             call.close()
             return None
+        deadline = self._set_deadline(step, seconds)
         try:
-            async with asyncio.timeout(seconds):
-                return await call
-        except TimeoutError:
-            self.forfeit(LossReason.TIMEOUT, f"no answer to {what} within {seconds:g} s")
+            return await call
+        except TimeoutError:  # raised by the bot itself
+            self.forfeit(LossReason.TIMEOUT, f"TimeoutError at {step}")
         except (BotError, ProtocolError) as error:
             self.forfeit(_loss_reason(error), _error_text(error))
         except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
+            if self._is_cancelled():
                 raise
-            self.forfeit(LossReason.CRASH, f"cancelled itself at {what}")
-        except Exception as error:  # noqa: BLE001 - a bot may raise anything; its loss, not ours
-            self.forfeit(LossReason.CRASH, f"{type(error).__name__} at {what}: {error}")
+            self.forfeit(LossReason.CRASH, f"cancelled itself at {step}")
+        except Exception as error:  # noqa: BLE001 - a bot may raise any exception
+            self.forfeit(LossReason.CRASH, f"{type(error).__name__} at {step}: {error}")
+        finally:
+            # An abandoned call may end while another one is running.
+            if self._deadline == deadline:
+                self._deadline = None
         return None
 
-    def _checked(self, answer: object) -> tuple[Placement, ...] | None:
-        """An in-process bot is bound by no parser: look at what it returned."""
+    def _is_cancelled(self) -> bool:
+        task = asyncio.current_task()
+        return task is None or task.cancelling() > 0
+
+    def _set_deadline(self, step: str, seconds: float) -> float:
+        self._step, self._seconds = step, seconds
+        loop = asyncio.get_running_loop()
+        self._deadline = deadline = loop.time() + seconds
+        if self._timer is None or deadline < self._timer.when():
+            self.close()
+            self._timer = loop.call_at(deadline, self._check_deadline)
+        return deadline
+
+    def _check_deadline(self) -> None:
+        self._timer = None
+        if self._deadline is None or self._task is None:
+            return
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._deadline:
+            self._timer = loop.call_at(self._deadline, self._check_deadline)
+            return
+        self.forfeit(LossReason.TIMEOUT, f"no answer to {self._step} within {self._seconds:g} s")
+        self._task.cancel()
+        loop.call_later(CANCEL_SECONDS, _abandon, self._task, self._release)
+
+    def _check_answer(self, answer: object) -> tuple[Placement, ...] | None:
+        """Check the type of an answer: a bot in this process may return any object."""
         if not isinstance(answer, Suggestion):
             self.forfeit(
                 LossReason.INVALID_MESSAGE, f"suggested {answer!r} instead of a Suggestion"
@@ -307,9 +355,29 @@ _MAX_BANK: Final = 1e9
 _EXPECTED_MOVES: Final = 40
 """Number of remaining moves over which a clock is spent."""
 _MAX_SHARE: Final = 0.8
-"""Part of what a clock has left that a move may take, so that the answer arrives in time."""
+"""Maximum share of the remaining time for a move, so that the answer arrives in time."""
 _MIN_SHARE: Final = 0.1
 _NO_INFO: Final = SearchInfo()
+
+_abandoned: set[asyncio.Future[Any]] = set()
+
+
+def _do_nothing() -> None:
+    pass
+
+
+def _abandon(task: asyncio.Future[Any], release: Callable[[], object]) -> None:
+    """Stop waiting for a task that ignores its cancellation."""
+    if not task.done():
+        _abandoned.add(task)
+        task.add_done_callback(_forget)
+        release()
+
+
+def _forget(task: asyncio.Future[Any]) -> None:
+    _abandoned.discard(task)
+    if not task.cancelled():
+        task.exception()
 
 
 def _loss_reason(error: BotError | ProtocolError) -> LossReason:
@@ -322,7 +390,7 @@ def _loss_reason(error: BotError | ProtocolError) -> LossReason:
 
 
 def _error_text(error: BotError | ProtocolError) -> str:
-    """The message without the bot's name, which every report of a loss puts before it."""
+    """Return the message without the bot's name, which precedes every report of a loss."""
     text = str(error)
     if isinstance(error, BotError):
         return text.removeprefix(f"{error.bot}: ")
@@ -330,6 +398,6 @@ def _error_text(error: BotError | ProtocolError) -> str:
 
 
 def _one_line(text: str) -> str:
-    """A detail is shown in one line and kept in a file: no line breaks, no end of length."""
+    """Return a detail as one printable line of limited length."""
     line = printable(" ".join(text.split()))
     return line if len(line) <= _MAX_DETAIL else line[: _MAX_DETAIL - 3] + "..."

@@ -6,13 +6,14 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from sevenbag.arena.runner.bot_session import BotSession
-from sevenbag.arena.runner.game_loop import GameConfig, GameLoop, play_in_real_time, play_turns
+from sevenbag.arena.runner.game_loop import GameLoop
 from sevenbag.bots.bot import display_name, make_names_unique
 from sevenbag.game.game_result import GameEnding
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
 
+    from sevenbag.arena.runner.game_loop import GameConfig
     from sevenbag.arena.runner.observers import GameObserver
     from sevenbag.bots.bot import Bot
     from sevenbag.game.game_result import GameResult
@@ -33,11 +34,11 @@ async def play_game(
     observer fails, observers receive an interrupted result and the bots are stopped.
 
     Args:
-        bots: who plays.
-        config: how.
+        bots: bots of both players.
+        config: configuration of the game.
         observers: observers of the game.
-        names: what to call the players; None: by what their bots call themselves.
-        prepared: which bots were prepared for these rules before.
+        names: names of the players; None for those that their bots announce.
+        prepared: bots that are already prepared for these rules.
         keep_running: bots to leave running for another game, unless they failed.
     """
     sessions = [
@@ -68,14 +69,13 @@ def unique_names(first: str, second: str, specs: tuple[str, str] = ("", "")) -> 
 async def _run_game(loop: GameLoop, names: tuple[str, str] | None) -> GameResult:
     config = loop.config
     await loop.call_bots(
-        {player: session.prepare(config.rules) for player, session in enumerate(loop.sessions)},
-        max(session.step_timeout("prepare") for session in loop.sessions),
+        {player: session.prepare(config.rules) for player, session in enumerate(loop.sessions)}
     )
-    # A driver may learn only now what its bot calls itself.
+    # An external program announces its name only when it starts.
     names = names or _name_of(loop)
     try:
         loop.notify_start(names)
-        ending = GameEnding.LOSS if loop.has_loser else await _game_coroutine(loop)
+        ending = GameEnding.LOSS if loop.has_loser else await loop.run()
     except BaseException:
         loop.abort(names)
         raise
@@ -84,28 +84,21 @@ async def _run_game(loop: GameLoop, names: tuple[str, str] | None) -> GameResult
     return result
 
 
-async def _game_coroutine(loop: GameLoop) -> GameEnding:
-    if loop.config.real_time is None:
-        return await play_turns(loop)
-    return await play_in_real_time(loop, loop.config.real_time)
-
-
 def _name_of(loop: GameLoop) -> tuple[str, str]:
     first, second = (display_name(session.bot) for session in loop.sessions)
     return unique_names(first, second, loop.config.specs)
 
 
 async def _dismiss(loop: GameLoop, keep_running: tuple[bool, bool]) -> None:
-    """Stop both bots, and end them."""
+    """Stop and end both bots."""
     await loop.call_bots(
         {
             player: _stop_and_quit(session, keep_running=keep_running[player])
             for player, session in enumerate(loop.sessions)
-        },
-        max(
-            session.step_timeout("stop") + session.step_timeout("quit") for session in loop.sessions
-        ),
+        }
     )
+    for session in loop.sessions:
+        session.close()
 
 
 async def _stop_and_quit(session: BotSession, *, keep_running: bool) -> None:
@@ -115,7 +108,7 @@ async def _stop_and_quit(session: BotSession, *, keep_running: bool) -> None:
 
 
 async def _to_the_end(call: Coroutine[object, object, None]) -> None:
-    """Run to the end, however often one is cancelled meanwhile: what it ends must not live on."""
+    """Run a call to its end, even if this task is cancelled."""
     task = asyncio.ensure_future(call)
     cancelled = False
     while not task.done():

@@ -8,61 +8,45 @@ from typing import TYPE_CHECKING, Final
 from sevenbag.formats import replay
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sevenbag._kernel import Placement
-    from sevenbag.arena.runner.bot_session import GameClock
+    from sevenbag.arena.runner.game_loop import GameConfig
     from sevenbag.bots.bot import Limits, SearchInfo
-    from sevenbag.game import Lock, Rules, Versus
-    from sevenbag.game.game_config import DoubleTopOut, RealTime
+    from sevenbag.game import Lock, Versus
     from sevenbag.game.game_result import GameResult, Loss, PlayerStats
 
 
 @dataclass(frozen=True, slots=True)
 class GameStart:
-    """A game as it begins.
+    """Start of a game.
 
     Attributes:
-        names: the players, told apart even where both bots call themselves the same.
-        rules: the rules.
-        seed: seed of pieces and garbage.
-        specs: by which specification each bot was called for; empty where there was none.
-        limits: what each bot may spend on a move; only limits that really hold for it.
-        pieces: the piece limit; None for none.
-        frames_per_turn: game time of a turn.
-        game: the game itself, live.
-        opening: a fumen, on the field of whose first page both begin; None for an empty board.
-        lead: the lead in attack that ends the game; None for none.
-        double: what both topping out at once is.
-        clocks: the time that each bot has for all its moves.
-        real_time: how time passes where players do not take turns; None: they do.
+        names: unique names of the players.
+        config: configuration of the game.
+        limits: limits of each bot per move, as far as the bot supports them.
+        game: game, live.
+        read_stats: function that returns the statistics of both players so far.
     """
 
     names: tuple[str, str]
-    rules: Rules
-    seed: int
-    specs: tuple[str, str]
+    config: GameConfig
     limits: tuple[Limits, Limits]
-    pieces: int | None
-    frames_per_turn: int
     game: Versus
-    opening: str | None = None
-    lead: int | None = None
-    double: DoubleTopOut = "draw"
-    clocks: tuple[GameClock | None, GameClock | None] = (None, None)
-    real_time: RealTime | None = None
+    read_stats: Callable[[], tuple[PlayerStats, PlayerStats]]
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedTurn:
-    """A turn that was played; in real time, what locked at one frame.
+    """A turn; in real time, the locks of one frame.
 
     Attributes:
-        number: from 1.
-        placements: what each player placed; in real time None for one who placed nothing then.
-        locks: what came of it; None as in `placements`.
-        answer_seconds: duration of each bot's answer; meaningless if it placed nothing.
-        move_infos: what each bot said of its search, where it said something.
-        stats: what each player has done so far.
-        frame: when it was, in frames; None where players take turns.
+        number: number of the turn, from 1.
+        placements: placement of each player; in real time None for a player without a lock.
+        locks: effects of the placements.
+        answer_seconds: duration of each bot's last answer.
+        move_infos: search statistics of each bot's last answer, if any.
+        frame: frame of the locks in real time; None in turns.
     """
 
     number: int
@@ -70,32 +54,34 @@ class PlayedTurn:
     locks: tuple[Lock | None, Lock | None]
     answer_seconds: tuple[float, float]
     move_infos: tuple[SearchInfo | None, SearchInfo | None]
-    stats: tuple[PlayerStats, PlayerStats]
     frame: int | None = None
 
 
 class GameObserver:
-    """Does nothing; override what is of interest. An exception ends the game."""
+    """Observer of a game that does nothing; override its methods.
 
-    def game_started(self, opening: GameStart) -> None:
-        """The first turn is next, or the end, where a bot did not get ready."""
+    An exception ends the game.
+    """
+
+    def game_started(self, start: GameStart) -> None:
+        """Receive the start of the game, or of its end if a bot has not become ready."""
 
     def turn_played(self, turn: PlayedTurn) -> None:
-        """A turn was played."""
+        """Receive a turn."""
 
     def game_ended(self, result: GameResult) -> None:
-        """The game is over, or was broken off."""
+        """Receive the result of a finished or aborted game."""
 
 
 class ReplayRecorder(GameObserver):
-    """Keeps what a replay needs.
+    """Observer that creates a replay.
 
     Attributes:
-        replay: the replay, once the game is over or broken off; None before.
+        replay: replay of the finished or aborted game; None before.
 
     Args:
-        times: whether to keep thinking times; with them no two replays are the same.
-        infos: whether to keep what bots say of their search; likewise, where they speak of time.
+        times: store thinking times; replays are not reproducible then.
+        infos: store search statistics of the bots; likewise, if these contain times.
     """
 
     def __init__(self, *, times: bool = False, infos: bool = False) -> None:
@@ -105,32 +91,32 @@ class ReplayRecorder(GameObserver):
         self._header: replay.Header | None = None
         self._turns: list[replay.Turn] = []
 
-    def game_started(self, opening: GameStart) -> None:
-        """Keep what the game starts from."""
-        first, second = (_encode_player(opening, session) for session in (0, 1))
+    def game_started(self, start: GameStart) -> None:
+        """Create the header."""
+        config = start.config
         time: replay.Time | None = None
-        if opening.real_time is not None:
-            time = "frames" if opening.real_time.frames else "real time"
+        if config.real_time is not None:
+            time = "frames" if config.real_time.frames else "real time"
         adjudication = None
-        if opening.lead is not None or opening.double != "draw":
-            adjudication = replay.Adjudication(opening.lead, opening.double)
+        if config.lead is not None or config.double != "draw":
+            adjudication = replay.Adjudication(config.lead, config.double)
         self._header = replay.Header(
             format=replay.FORMAT,
-            version=replay.version_of(time, opening.opening, adjudication),
-            seed=opening.seed,
-            players=(first, second),
-            frames_per_turn=opening.frames_per_turn,
-            pieces=opening.pieces,
-            rules=opening.rules.to_dict(),
+            version=replay.version_of(time, config.opening, adjudication),
+            seed=config.seed,
+            players=(_encode_player(start, 0), _encode_player(start, 1)),
+            frames_per_turn=config.frames_per_turn,
+            pieces=config.pieces,
+            rules=config.rules.to_dict(),
             time=time,
-            opening=opening.opening,
+            opening=config.opening,
             adjudication=adjudication,
         )
         self._turns = []
         self.replay = None
 
     def turn_played(self, turn: PlayedTurn) -> None:
-        """Keep what was placed."""
+        """Append the turn."""
         times = infos = None
         if self._times:
             times = (_encode_timing(turn, 0), _encode_timing(turn, 1))
@@ -140,13 +126,13 @@ class ReplayRecorder(GameObserver):
         self._turns.append(replay.Turn(turn.placements, times, turn.frame, infos))
 
     def game_ended(self, result: GameResult) -> None:
-        """Put the replay together."""
+        """Create the replay."""
         if self._header is not None:
             self.replay = replay.Replay(self._header, tuple(self._turns), encode_result(result))
 
 
 def encode_result(result: GameResult) -> replay.Outcome:
-    """A result as replays keep it: without times."""
+    """Encode a result for replays, without times."""
     return replay.Outcome(
         finished=result.ending != "interrupted",
         winner=result.winner,
@@ -157,28 +143,29 @@ def encode_result(result: GameResult) -> replay.Outcome:
 
 
 _MAX_NUMBER: Final = 1e18
-"""No figure of a bot's is kept that is larger."""
+"""Maximum absolute value of search statistics; others are omitted."""
 
 
-def _encode_player(opening: GameStart, session: int) -> replay.Player:
-    limits, clock, timing = opening.limits[session], opening.clocks[session], opening.real_time
+def _encode_player(start: GameStart, player: int) -> replay.Player:
+    config, limits = start.config, start.limits[player]
+    clock, timing = config.clocks[player], config.real_time
     return replay.Player(
-        name=_replace_surrogates(opening.names[session])[:200],
-        spec=_replace_surrogates(opening.specs[session])[:1000] or None,
+        name=_replace_surrogates(start.names[player])[:200],
+        spec=_replace_surrogates(config.specs[player])[:1000] or None,
         nodes=limits.nodes,
         milliseconds=limits.milliseconds,
         clock=None if clock is None else replay.Clock(clock.bank, clock.increment),
-        pps=None if timing is None else timing.pps[session],
+        pps=None if timing is None else timing.pps[player],
     )
 
 
-def _encode_timing(turn: PlayedTurn, session: int) -> float | None:
-    return None if turn.placements[session] is None else _milliseconds(turn.answer_seconds[session])
+def _encode_timing(turn: PlayedTurn, player: int) -> float | None:
+    return None if turn.placements[player] is None else _milliseconds(turn.answer_seconds[player])
 
 
-def _encode_info(turn: PlayedTurn, session: int) -> replay.Info | None:
-    info = turn.move_infos[session]
-    if info is None or turn.placements[session] is None:
+def _encode_info(turn: PlayedTurn, player: int) -> replay.Info | None:
+    info = turn.move_infos[player]
+    if info is None or turn.placements[player] is None:
         return None
     extra: object = info.extra
     said = _replace_surrogates(extra)[:1000] if isinstance(extra, str) else None

@@ -30,7 +30,6 @@ from sevenbag.arena.terminal.terminal_screen import (
 from sevenbag.bots.bot import shorten_name
 from sevenbag.errors import printable
 from sevenbag.formats.replay import write_placement
-from sevenbag.game.game_result import PlayerStats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,18 +47,16 @@ if TYPE_CHECKING:
 # Faster updates are not visible, and drawing must not take time from bots that play faster.
 _LIVE_FRAME_SECONDS: Final = 1 / 20
 
-_NOTHING: Final = PlayerStats(0, 0, 0, 0.0, 0.0)
-
 
 class LiveGameView(GameObserver):
-    """Draws the game on the terminal's other screen; a context, which restores the first one.
+    """View of a game on the alternate screen of a terminal; a context manager.
 
     Attributes:
-        scene: what was last to be seen; None before the game began.
+        scene: last scene; None before the start of the game.
 
     Args:
-        console: where to draw.
-        before: what is to be read there until the game begins.
+        console: console of the terminal.
+        before: text shown until the game starts.
     """
 
     def __init__(self, console: Console, before: str = "") -> None:
@@ -67,7 +64,7 @@ class LiveGameView(GameObserver):
         self.scene: GameScene | None = None
         self._console = console
         self._live = Live(console=console, screen=True, auto_refresh=False)
-        self._opening: GameStart | None = None
+        self._start: GameStart | None = None
         self._drawn = 0.0
 
     def __enter__(self) -> Self:
@@ -83,53 +80,54 @@ class LiveGameView(GameObserver):
     ) -> None:
         self._live.stop()
 
-    def game_started(self, opening: GameStart) -> None:
+    def game_started(self, start: GameStart) -> None:
         """Draw the empty boards."""
-        self._opening = opening
-        self._draw(None, None)
+        self._start = start
+        self._draw(None)
 
     def turn_played(self, turn: PlayedTurn) -> None:
-        """Draw what the turn made, unless the last drawing was only just now."""
+        """Draw the boards after a turn, unless they have just been drawn."""
+        del turn
         if time.monotonic() - self._drawn >= _LIVE_FRAME_SECONDS:
-            self._draw(turn, None)
+            self._draw(None)
 
     def game_ended(self, result: GameResult) -> None:
         """Draw the end."""
-        self._draw(None, result)
+        self._draw(result)
 
-    def _draw(self, turn: PlayedTurn | None, result: GameResult | None) -> None:
-        opening = self._opening
-        if opening is None:
+    def _draw(self, result: GameResult | None) -> None:
+        start = self._start
+        if start is None:
             return
-        stats = turn.stats if turn else result.stats if result else (_NOTHING, _NOTHING)
         self.scene = build_scene(
-            opening.game, opening.names, stats, seed=opening.seed, result=result
+            start.game,
+            start.names,
+            result.stats if result else start.read_stats(),
+            seed=start.config.seed,
+            result=result,
         )
         self._live.update(GameSceneView(self.scene), refresh=True)
         self._drawn = time.monotonic()
 
 
 class LineObserver(GameObserver):
-    """Tells the game in lines, one a turn, for pipes and files."""
+    """Prints one line per turn, for pipes and files."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
 
-    def game_started(self, opening: GameStart) -> None:
-        """Say who plays."""
-        players = [
-            format_player(*each)
-            for each in zip(opening.names, opening.specs, opening.limits, strict=True)
-        ]
-        self._tell(format_game_start(opening.names, opening.rules.name, opening.seed))
-        for line in players:
-            self._tell(line)
+    def game_started(self, start: GameStart) -> None:
+        """Print the players and their limits."""
+        config = start.config
+        self._print(format_game_start(start.names, config.rules.name, config.seed))
+        for each in zip(start.names, config.specs, start.limits, strict=True):
+            self._print(format_player(*each))
 
     def turn_played(self, turn: PlayedTurn) -> None:
-        """Say what both did."""
-        self._tell(format_turn(turn.number, turn.locks, turn.frame))
+        """Print the turn."""
+        self._print(format_turn(turn.number, turn.locks, turn.frame))
 
-    def _tell(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         self._out.write(printable(line) + "\n")
         self._out.flush()
 
@@ -140,7 +138,7 @@ def format_game_start(names: tuple[str, str], rules: str, seed: int) -> str:
 
 
 def format_player(name: str, spec: str | None, limits: Limits) -> str:
-    """A player in full: its name, the specification of its bot, the limits that hold for it."""
+    """Format a player: name, specification and limits of its bot."""
     plain = spec or "no specification"
     held = [f"{limits.nodes} nodes"] if limits.nodes is not None else []
     if limits.milliseconds is not None:
@@ -151,7 +149,7 @@ def format_player(name: str, spec: str | None, limits: Limits) -> str:
 def format_turn(
     number: int, locks: tuple[Lock | None, Lock | None], frame: int | None = None
 ) -> str:
-    """A turn in words; in real time what locked at a frame."""
+    """Format a turn; in real time, the locks of a frame."""
     when = f"{number:4}" if frame is None else f"{frame:6}"
     return f"{when}  {_format_placement(locks[0]):<36}  {_format_placement(locks[1])}".rstrip()
 
@@ -179,7 +177,7 @@ _GAP: Final = 2
 
 
 class GameSceneView:
-    """A scene as something that Rich can print."""
+    """Renderable view of a scene for Rich."""
 
     def __init__(self, scene: GameScene) -> None:
         self._scene = scene
@@ -191,7 +189,7 @@ class GameSceneView:
 
 
 def render_scene(scene: GameScene, width: int, height: int) -> list[Text]:
-    """The lines of a scene for a terminal of this size."""
+    """Return the lines of a scene for a terminal of this size."""
     lines = _render_large(scene, width, height) or _render_small(scene, width, height)
     if lines is None:
         return [clip_to_width(_statistics_line(player), width) for player in scene.players][:height]
@@ -230,7 +228,7 @@ def _render_large(scene: GameScene, width: int, height: int) -> list[Text] | Non
 
 
 def _render_small(scene: GameScene, width: int, height: int) -> list[Text] | None:
-    """Two rows a line; the figures stand under the board."""
+    """Return the lines of a scene with two rows of a board per line."""
     tallest = max((len(player.rows) + 1) // 2 for player in scene.players)
     across = [_board_width(player, 1) + 1 + _NEXT_SMALL for player in scene.players]
     if height < tallest + _FRAME + 1 or width < sum(across) + _GAP:
@@ -275,7 +273,7 @@ def _next_column(player: PlayerScene, width: int, *, large: bool) -> list[Text]:
 
 
 def _frame_board(player: PlayerScene, rows: Sequence[Text], cell: int) -> list[Text]:
-    """The board in its frame; the left side of the frame is the meter of pending garbage."""
+    """Return a framed board; the left side of the frame shows pending garbage."""
     inner = _board_width(player, cell) - _FRAME
     name = shorten_name(player.name, inner - 2)
     top = Text("┌", style=FAINT_STYLE, no_wrap=True)
@@ -312,7 +310,7 @@ def _frame_board(player: PlayerScene, rows: Sequence[Text], cell: int) -> list[T
 
 
 def _side_by_side(sides: Sequence[list[Text]]) -> list[Text]:
-    # The boards decide how many lines there are: what hangs over in a side column is cut.
+    # The boards determine the number of lines; longer side columns are cut.
     heights = [next(i for i, line in enumerate(side) if "└" in line.plain) + 1 for side in sides]
     first, second = (side[: max(heights)] for side in sides)
     widths = [max(line.cell_len for line in side) for side in (first, second)]

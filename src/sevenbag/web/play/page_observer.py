@@ -10,7 +10,7 @@ from sevenbag._kernel import Spin
 from sevenbag.arena.runner.observers import GameObserver
 from sevenbag.arena.terminal.game_scene import build_scene
 from sevenbag.arena.terminal.live_view import format_player
-from sevenbag.game.game_result import GameEnding, PlayerStats
+from sevenbag.game.game_result import GameEnding
 
 if TYPE_CHECKING:
     from sevenbag.arena.runner.observers import GameStart, PlayedTurn
@@ -100,28 +100,26 @@ class PageObserver(GameObserver):
     def __init__(self, connection: PageConnection) -> None:
         self.result: GameResult | None = None
         self._connection = connection
-        self._opening: GameStart | None = None
-        self._stats = (_NO_STATS, _NO_STATS)
+        self._start: GameStart | None = None
         self._think_times: tuple[list[float], list[float]] = ([], [])
         self._clear_texts = ["", ""]
         self._clear_counts = [0, 0]
 
-    def game_started(self, opening: GameStart) -> None:
+    def game_started(self, start: GameStart) -> None:
         """Send the players, and schedule the first update."""
-        self._opening = opening
+        self._start = start
         first, second = (
             _replace_surrogates(format_player(*each)).strip()
-            for each in zip(opening.names, opening.specs, opening.limits, strict=True)
+            for each in zip(start.names, start.config.specs, start.limits, strict=True)
         )
-        names = (_replace_surrogates(opening.names[0]), _replace_surrogates(opening.names[1]))
+        names = (_replace_surrogates(start.names[0]), _replace_surrogates(start.names[1]))
         self._connection.send_event(
-            MatchStartedEvent(names, (first, second), opening.rules.name, opening.seed)
+            MatchStartedEvent(names, (first, second), start.config.rules.name, start.config.seed)
         )
         self._connection.schedule_update(self._build_state)
 
     def turn_played(self, turn: PlayedTurn) -> None:
         """Record think times and clears, and schedule an update."""
-        self._stats = turn.stats
         for player, lock in enumerate(turn.locks):
             if lock is None:
                 continue
@@ -136,7 +134,6 @@ class PageObserver(GameObserver):
     def game_ended(self, result: GameResult) -> None:
         """Record the result."""
         self.result = result
-        self._stats = result.stats
 
     def finished_event(self, abort_reason: str, replay_url: str | None) -> MatchFinishedEvent:
         """Return the last event.
@@ -145,8 +142,8 @@ class PageObserver(GameObserver):
             abort_reason: reason of the abort, if the game was aborted.
             replay_url: URL of the replay.
         """
-        result, opening = self.result, self._opening
-        if result is None or opening is None:
+        result, start = self.result, self._start
+        if result is None or start is None:
             return MatchFinishedEvent(f"unfinished: {abort_reason}", None)
         summary = str(result)
         if result.ending is GameEnding.INTERRUPTED:
@@ -155,25 +152,26 @@ class PageObserver(GameObserver):
         return MatchFinishedEvent(
             _replace_surrogates(summary),
             result.winner,
-            self._build_panels(opening, result),
+            self._build_panels(start, result),
             replay_url,
-            f"match-{opening.seed}.replay" if replay_url else None,
+            f"match-{start.config.seed}.replay" if replay_url else None,
         )
 
     # --- helpers --------------------------------------------------------------------------------
 
     def _build_state(self) -> MatchStateEvent:
-        opening = self._opening
-        assert opening is not None
-        caption = f"turn {opening.game.turn} · rules {opening.rules.name} · seed {opening.seed}"
-        return MatchStateEvent(self._build_panels(opening, None), caption)
+        start = self._start
+        assert start is not None
+        caption = (
+            f"turn {start.game.turn} · rules {start.config.rules.name} · seed {start.config.seed}"
+        )
+        return MatchStateEvent(self._build_panels(start, None), caption)
 
     def _build_panels(
-        self, opening: GameStart, result: GameResult | None
+        self, start: GameStart, result: GameResult | None
     ) -> tuple[PlayerPanel, PlayerPanel]:
-        scene = build_scene(
-            opening.game, opening.names, self._stats, seed=opening.seed, result=result
-        )
+        stats = result.stats if result else start.read_stats()
+        scene = build_scene(start.game, start.names, stats, seed=start.config.seed, result=result)
         first, second = (
             self._build_panel(player, each) for player, each in enumerate(scene.players)
         )
@@ -212,8 +210,6 @@ def describe_clear(lock: Lock) -> str:
 
 
 # --- helpers ------------------------------------------------------------------------------------
-
-_NO_STATS: Final = PlayerStats(0, 0, 0, 0.0, 0.0)
 
 
 def _replace_surrogates(text: str) -> str:
