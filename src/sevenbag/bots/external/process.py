@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import os
 import re
+import select
 import shlex
 import shutil
 import signal
@@ -79,6 +80,7 @@ class ProcessChannel:
         self._guard: ProcessGroupGuard | None = None
         self._send_sigint = False
         self._stdin: asyncio.WriteTransport | None = None
+        self._unsent = bytearray()
         self._transport: asyncio.SubprocessTransport | None = None
 
     @classmethod
@@ -158,14 +160,18 @@ class ProcessChannel:
     async def send(self, data: bytes) -> None:
         """Write to its standard input.
 
+        Messages of one event loop iteration are written together, so that the bot wakes up once.
+
         Raises:
             BotDiedError: it has ended.
             BotTimeoutError: it has not read its input for long.
         """
         if self._stdin is None or self._pipes.ended or self._pipes.stdin_lost:
             raise await self._create_end_error()
-        self._stdin.write(data)
-        unread = self._stdin.get_write_buffer_size()
+        if not self._unsent:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._unsent += data
+        unread = self._stdin.get_write_buffer_size() + len(self._unsent)
         if unread > _MAX_UNSENT_BYTES:
             raise BotTimeoutError(self.name, f"does not read its input; {unread} bytes wait")
 
@@ -191,9 +197,10 @@ class ProcessChannel:
         Raises:
             BotProtocolError: a line is longer than 1 MiB.
         """
-        # The event loop needs a few iterations to deliver the content of the pipe.
-        for _ in range(_LOOP_ITERATIONS):
-            await asyncio.sleep(0)
+        if self._has_output():
+            # The event loop needs a few iterations to deliver the content of the pipe.
+            for _ in range(_LOOP_ITERATIONS):
+                await asyncio.sleep(0)
         lines = [self._check_length(line) for line in self._pipes.lines]
         self._pipes.lines.clear()
         self._pipes.update_flow_control()
@@ -236,6 +243,21 @@ class ProcessChannel:
 
     # --- helpers --------------------------------------------------------------------------------
 
+    def _flush(self) -> None:
+        if self._unsent and self._stdin is not None and not self._stdin.is_closing():
+            self._stdin.write(bytes(self._unsent))
+        self._unsent.clear()
+
+    def _has_output(self) -> bool:
+        """Return True if the pipe has unread output or has been closed."""
+        stdout = self._transport.get_pipe_transport(1) if self._transport is not None else None
+        pipe = stdout.get_extra_info("pipe") if stdout is not None else None
+        if pipe is None or pipe.closed:
+            return False
+        poll = select.poll()
+        poll.register(pipe, select.POLLIN)
+        return bool(poll.poll(0))
+
     def _check_length(self, line: bytes | None) -> bytes:
         if line is None:
             raise BotProtocolError(self.name, f"sent a line longer than {MAX_LINE_BYTES} bytes")
@@ -262,6 +284,7 @@ class ProcessChannel:
         if self._send_sigint and self._transport is not None:
             with contextlib.suppress(ProcessLookupError):
                 self._transport.send_signal(signal.SIGINT)
+        self._flush()
         if self._stdin is not None and not self._stdin.is_closing():
             if last_message and not self._pipes.stdin_lost:
                 self._stdin.write(last_message)

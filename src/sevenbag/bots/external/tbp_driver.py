@@ -460,7 +460,8 @@ class TbpDriver(Bot):
         due = self._ask_after
         if limits.milliseconds is not None and self.profile.thinks == "always":
             due = max(due, self._thinking_since + limits.milliseconds / 1000)
-        await asyncio.sleep(due - _now())
+        if due > _now():
+            await asyncio.sleep(due - _now())
         if (
             self.profile.suggest_plays
             and self._question_count
