@@ -2,7 +2,8 @@
 
 Every wait is bounded. A request socket without an answer cannot send again, so it is replaced. A
 command without an answer is repeated until `SessionTimeouts.server` has passed. If the state
-channel is silent, a command checks whether the match continues, which also detects a lost `MatchEnd`.
+channel is silent, a command checks whether the match continues, which also detects a lost
+`MatchEnd`.
 """
 
 from __future__ import annotations

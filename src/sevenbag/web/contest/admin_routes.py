@@ -35,7 +35,6 @@ from sevenbag.web.contest.account_routes import (
 )
 from sevenbag.web.contest.site_authentication import require_admin
 from sevenbag.web.contest.site_pages import SubmittedForm, render_page, require_form_token
-from sevenbag.web.contest.team_routes import limit_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -150,7 +149,7 @@ class AdminController(Controller):
         self, site: Site, session: Session, before: FromQuery[int | None] = None
     ) -> Template:
         """Show the audit log, newest entries first."""
-        rows = site.store.audit.list(limit=_PAGE_SIZE, before=limit_id(before))
+        rows = site.store.audit.list(limit=_PAGE_SIZE, before=before)
         more = rows[-1].id if len(rows) == _PAGE_SIZE else None
         return render_page(session, "contest/admin_audit.html", rows=rows, more=more)
 

@@ -1,8 +1,8 @@
 """Broadcast of live matches from the game servers' state channels to pages.
 
 The broadcaster subscribes once to each match, however many viewers there are. A viewer gets the
-newest frame whenever it is ready for one, so slow viewers get fewer frames and do not delay others. Events
-such as the end of a game reach all viewers.
+newest frame whenever it is ready for one, so slow viewers get fewer frames and do not delay
+others. Events such as the end of a game reach all viewers.
 """
 
 from __future__ import annotations

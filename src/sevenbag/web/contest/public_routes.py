@@ -51,8 +51,6 @@ _MAX_PAGE_MESSAGES: Final = 100
 """Maximum number of messages from a page, which has no reason to send any."""
 _SEND_TIMEOUT: Final = 20.0
 _TRY_AGAIN_LATER: Final = 1013
-_MAX_ID: Final = (1 << 63) - 1
-"""Largest integer of the databases."""
 
 
 class ReplayAnimations:
@@ -92,7 +90,7 @@ class ReplayAnimations:
 Overview = NamedDependency[SiteOverview]
 Animations = NamedDependency[ReplayAnimations]
 Broadcaster = NamedDependency[LiveBroadcaster]
-OptionalId = Annotated[int | None, QueryParameter(ge=1, le=_MAX_ID)]
+OptionalId = Annotated[int | None, QueryParameter(ge=1)]
 
 
 class PublicController(Controller):
@@ -192,7 +190,7 @@ class PublicController(Controller):
 
 
 async def _load_match(overview: SiteOverview, match_id: int) -> MatchOverview:
-    view = await overview.load_match(match_id) if match_id <= _MAX_ID else None
+    view = await overview.load_match(match_id)
     if view is None:
         raise NotFoundException(f"there is no match {match_id}")
     return view
@@ -210,9 +208,7 @@ async def _render_contest(
 
 
 def _load_replay(store: Store, match_id: int, number: int) -> bytes:
-    data = None
-    if max(match_id, number) <= _MAX_ID:
-        data = store.matches.read_replay(match_id, number)
+    data = store.matches.read_replay(match_id, number)
     if data is None:
         raise NotFoundException(f"there is no game {number} of a match {match_id}")
     return data

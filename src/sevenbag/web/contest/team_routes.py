@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from sevenbag.web.contest.site_context import SiteContext
 
 _PAGE_SIZE: Final = 20
-_MAX_ID: Final = 1 << 53
 
 LoggedInTeam = NamedDependency[Team]
 
@@ -117,9 +116,7 @@ class TeamController(Controller):
         before: FromQuery[int | None] = None,
     ) -> Template:
         """Show the team's matches, newest first."""
-        rows = site.store.matches.list(
-            team_id=team.id, limit=_PAGE_SIZE + 1, before=limit_id(before)
-        )
+        rows = site.store.matches.list(team_id=team.id, limit=_PAGE_SIZE + 1, before=before)
         return render_page(
             session,
             "contest/team_matches.html",
@@ -159,11 +156,6 @@ class TeamController(Controller):
 def sort_outcomes(verdicts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     """Sort moves by outcome: performed moves first, then the most frequent."""
     return tuple(sorted(verdicts.items(), key=lambda item: (item[0] != "done", -item[1])))
-
-
-def limit_id(number: int | None) -> int | None:
-    """Limit a number in a query to the range that databases accept."""
-    return None if number is None else max(1, min(number, _MAX_ID))
 
 
 # --- helpers ------------------------------------------------------------------------------------
