@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from sevenbag.formats import ttrm
+from sevenbag.formats.tetrio_file import read_tetrio_file
+from sevenbag.formats.tetrio_script import build_script
 from sevenbag.replay.tetrio_rules import create_frame_game
 from sevenbag.replay.tetrio_simulation import simulate_player, verify_recording
 from tests.formats.tetrio_files import match, written
@@ -33,16 +34,14 @@ LEAST_PIECES = 20_000
 
 def measure(files: list[bytes], runs: int) -> dict[str, float]:
     """Pieces a second, by what is done."""
-    recordings = [ttrm.read(data) for data in files]
+    recordings = [read_tetrio_file(data) for data in files]
     players = [
         (player, recording.date)
         for recording in recordings
         for members in recording.rounds
         for player in members
     ]
-    scripts = [
-        ttrm.script_of(player.events, version=player.options.version) for player, _ in players
-    ]
+    scripts = [build_script(player.events, version=player.options.version) for player, _ in players]
     games = [
         (player, date, script) for (player, date), script in zip(players, scripts, strict=True)
     ]
@@ -68,7 +67,7 @@ def measure(files: list[bytes], runs: int) -> dict[str, float]:
 
     def everything() -> None:
         for data in files:
-            if not all(verdict.matches for verdict in verify_recording(ttrm.read(data))):
+            if not all(verdict.matches for verdict in verify_recording(read_tetrio_file(data))):
                 raise SystemExit("a round came out otherwise than recorded")
 
     return {"game": rate(game), "play": rate(play), "all": rate(everything)}

@@ -37,7 +37,7 @@ from sevenbag.game import Rules
 from sevenbag.replay.playback import Playback, count_statistics
 
 if TYPE_CHECKING:
-    from sevenbag.formats.replay import Replay
+    from sevenbag.formats.replay_file import Replay
 
 RULES = Rules.preset("guideline")
 DIFFERENT = 10

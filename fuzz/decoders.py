@@ -49,8 +49,8 @@ from sevenbag.errors import (
     RulesError,
     SpecError,
 )
-from sevenbag.formats import ttrm as tetrio
-from sevenbag.formats.replay import Replay
+from sevenbag.formats.replay_file import Replay
+from sevenbag.formats.tetrio_file import read_tetrio_file
 from sevenbag.game import Game, Rules
 from sevenbag.game.kicks_file import read_data, to_data
 from sevenbag.protocols import bot_actions
@@ -153,7 +153,7 @@ def tournament(data: bytes) -> None:
 def ttrm(data: bytes) -> None:
     """A replay of TETR.IO, and the beginnings of its games."""
     try:
-        recording = tetrio.read(data)
+        recording = read_tetrio_file(data)
     except FormatError as error:
         _expect_readable(error)
         return

@@ -19,7 +19,7 @@ from sevenbag import (
     pc,
     perft,
 )
-from sevenbag.drawing import board_svg
+from sevenbag.drawing import render_board
 from sevenbag.errors import (
     BoardError,
     FormatError,
@@ -31,10 +31,10 @@ from sevenbag.errors import (
     QueueError,
     RulesError,
 )
-from sevenbag.formats import ttrm
 from sevenbag.formats.fumen import Fumen
-from sevenbag.formats.replay import Replay
-from sevenbag.game.frames import FrameGame
+from sevenbag.formats.replay_file import Replay
+from sevenbag.formats.tetrio_file import load_tetrio_file
+from sevenbag.game.frame_game import FrameGame
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,8 +131,8 @@ CALLS: dict[str, tuple[Callable[[Any], object], type[InputError]]] = {
     "pc.Pattern.parse": (pc.Pattern.parse, PatternError),
     "Fumen.parse": (Fumen.parse, FumenError),
     "Replay.load": (Replay.load, FormatError),
-    "ttrm.load": (ttrm.load, FormatError),
-    "board_svg": (board_svg, BoardError),
+    "load_tetrio_file": (load_tetrio_file, FormatError),
+    "render_board": (render_board, BoardError),
     "perft queue": (lambda wrong: perft(_or_zero(wrong)), InputError),
     "perft depth": (lambda wrong: perft("T", _but(None, wrong, "0")), QueueError),
     "perft board": (lambda wrong: perft("T", board=_or_zero(wrong)), BoardError),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from docs.figures.boards import board_of
 from docs.figures.markdown import table
 from sevenbag import Piece, Placement, Position, Rotation, Rules, Spin
-from sevenbag.drawing import Picture, board_picture, captioned, in_a_row, stacked
-from sevenbag.game.course import after_placement
+from sevenbag.drawing import Picture, add_caption, arrange_column, arrange_row, draw_board
+from sevenbag.game.position import after_placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,10 +48,10 @@ def run_of_clears() -> Picture:
             if lines
             else "the combo ends"
         )
-        board = board_picture(position.board, placements=[move], rows=8)
-        pictures.append(captioned(board, name, sent))
+        board = draw_board(position.board, placements=[move], rows=8)
+        pictures.append(add_caption(board, name, sent))
         position = after
-    return stacked([in_a_row(pictures[:2]), in_a_row(pictures[2:])])
+    return arrange_column([arrange_row(pictures[:2]), arrange_row(pictures[2:])])
 
 
 def attack_of_clears() -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from docs.figures.boards import board_of
 from sevenbag import Placement, Rotation
-from sevenbag.drawing import Picture, board_picture, captioned, in_a_row
+from sevenbag.drawing import Picture, add_caption, arrange_row, draw_board
 
 
 def parts_of_a_picture() -> Picture:
     """A board with what can be drawn on it, before and after a lock."""
     board = board_of("##........", "#...######", "##.#######", height=24)
     t = Placement("T", Rotation.SOUTH, 2, 1)
-    before = board_picture(
+    before = draw_board(
         board,
         placements=[t],
         ghosts=[Placement("T", Rotation.NORTH, 4, 5)],
@@ -21,8 +21,11 @@ def parts_of_a_picture() -> Picture:
     )
     after = board.copy()
     after.lock(t)
-    return in_a_row(
-        [captioned(before, "a T-spin double"), captioned(board_picture(after, rows=8), "after it")],
+    return arrange_row(
+        [
+            add_caption(before, "a T-spin double"),
+            add_caption(draw_board(after, rows=8), "after it"),
+        ],
         arrows=True,
     )
 

@@ -17,7 +17,7 @@ from docs.figures import (
     spins,
     turning,
 )
-from sevenbag.drawing import on_ground
+from sevenbag.drawing import add_background
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ def pictures() -> dict[str, str]:
     drawn: dict[str, str] = {}
     for make in _PICTURES:
         title = (make.__doc__ or "").partition("\n")[0]
-        drawn[make.__name__.replace("_", "-")] = on_ground(make()).svg(title)
+        drawn[make.__name__.replace("_", "-")] = add_background(make()).svg(title)
     return drawn
 
 

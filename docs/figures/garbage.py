@@ -8,10 +8,10 @@ from docs.figures.boards import board_of, seed_of
 from sevenbag import Board, Game, Placement, Rotation, Rules, Spin
 from sevenbag.drawing import (
     Picture,
-    board_picture,
-    captioned,
-    in_a_row,
-    side_picture,
+    add_caption,
+    arrange_row,
+    draw_board,
+    draw_player,
 )
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ def cancelling() -> Picture:
     game = Game(rules, seed_of("TI"), board=board)
     game.receive(3)
     game.receive(3)
-    sides = [captioned(_side(game), "two attacks wait", "")]
+    sides = [add_caption(_side(game), "two attacks wait", "")]
     lock = game.play(Placement("T", Rotation.SOUTH, 2, 1, Spin.FULL))
-    sides.append(captioned(_side(game), f"sends {lock.attack}:", f"cancels {lock.cancelled}"))
+    sides.append(add_caption(_side(game), f"sends {lock.attack}:", f"cancels {lock.cancelled}"))
     lock = game.play(Placement("I", Rotation.NORTH, 5, 0))
-    sides.append(captioned(_side(game), "clears nothing:", f"{len(lock.garbage)} rows enter"))
-    return in_a_row(sides, arrows=True, gap=10)
+    sides.append(add_caption(_side(game), "clears nothing:", f"{len(lock.garbage)} rows enter"))
+    return arrange_row(sides, arrows=True, gap=10)
 
 
 def holes() -> Picture:
@@ -43,7 +43,9 @@ def holes() -> Picture:
         "other, inner 1": {"other": True, "inner": 1.0},
         "holes by coins": {"holes": "coins"},
     }
-    return in_a_row([captioned(_garbage(changes), name) for name, changes in rules.items()], gap=16)
+    return arrange_row(
+        [add_caption(_garbage(changes), name) for name, changes in rules.items()], gap=16
+    )
 
 
 def bombs() -> Picture:
@@ -53,16 +55,16 @@ def bombs() -> Picture:
     game.receive(3)
     game.play(Placement("O", Rotation.NORTH, 6, 0))
     column = game.colors[0].index("B")
-    before = board_picture(
+    before = draw_board(
         game.board,
         colors=game.colors,
         ghosts=[Placement("I", Rotation.EAST, column, 5)],
         rows=8,
     )
     lock = game.play(Placement("I", Rotation.EAST, column, 5))
-    after = board_picture(game.board, colors=game.colors, rows=8)
-    return in_a_row(
-        [captioned(before, "three rows of garbage"), captioned(after, f"{lock.lines} lines")],
+    after = draw_board(game.board, colors=game.colors, rows=8)
+    return arrange_row(
+        [add_caption(before, "three rows of garbage"), add_caption(after, f"{lock.lines} lines")],
         arrows=True,
     )
 
@@ -74,7 +76,7 @@ def cut_off() -> Picture:
         board[x, y] = True
         board[9, y] = True
     marks = {(x + 1, y): str(y) for y, x in enumerate((1, 2, 3, 4, 5, 6), start=34)}
-    pictures = [captioned(board_picture(board, rows=range(34, 40), marks=marks), "before")]
+    pictures = [add_caption(draw_board(board, rows=range(34, 40), marks=marks), "before")]
     for kind in ("top", "third from top"):
         rules = Rules.preset("guideline").replace(
             {"garbage": FRESH | {"cut_off": kind}, "top_out": {"garbage_out": False}}
@@ -86,16 +88,16 @@ def cut_off() -> Picture:
         # A row is told by its cell, which has stayed in its column.
         moved = {(x + 1, y): str(33 + x) for y in range(34, 40) for x in range(1, 7) if after[x, y]}
         pictures.append(
-            captioned(board_picture(after, rows=range(34, 40), marks=moved), f'"{kind}"')
+            add_caption(draw_board(after, rows=range(34, 40), marks=moved), f'"{kind}"')
         )
-    return in_a_row(pictures)
+    return arrange_row(pictures)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
 def _side(game: Game) -> Picture:
-    return side_picture(game.colors[:7], queue=_letters(game.queue[:3]), pending=sum(game.pending))
+    return draw_player(game.colors[:7], queue=_letters(game.queue[:3]), pending=sum(game.pending))
 
 
 def _letters(pieces: tuple[Piece, ...]) -> list[str]:
@@ -110,7 +112,7 @@ def _garbage(changes: dict[str, object]) -> Picture:
     game.play(Placement("I", Rotation.NORTH, 5, 0))
     colors = [row if "I" not in row else "." * 10 for row in game.colors]
     board = Board.from_rows(["".join(row) for row in colors], height=40)
-    return board_picture(board, rows=17)
+    return draw_board(board, rows=17)
 
 
 PICTURES = (cancelling, holes, bombs, cut_off)

@@ -6,7 +6,7 @@ from typing import get_args, get_type_hints
 
 from docs.figures.markdown import table
 from sevenbag import Game, Rules
-from sevenbag.drawing import Picture, headed, queue_picture, stacked
+from sevenbag.drawing import Picture, add_heading, arrange_column, draw_queue
 from sevenbag.game.rule_sections import PieceRules
 
 SHOWN = 21
@@ -24,8 +24,8 @@ BAGS = {
 
 def randomizers() -> Picture:
     """The first 21 pieces of seed 1 from every randomizer, a line where a bag ends."""
-    rows = [headed(queue_picture(_dealt(bag), bags=BAGS.get(bag, ())), bag) for bag in _names()]
-    return stacked(rows, gap=10)
+    rows = [add_heading(draw_queue(_dealt(bag), bags=BAGS.get(bag, ())), bag) for bag in _names()]
+    return arrange_column(rows, gap=10)
 
 
 def first_pieces() -> str:

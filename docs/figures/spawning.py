@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from docs.figures.boards import board_of, seed_of
 from sevenbag import Board, Game, Placement, Rotation, Rules
-from sevenbag.drawing import Picture, board_picture, captioned, in_a_row, stacked
+from sevenbag.drawing import Picture, add_caption, arrange_column, arrange_row, draw_board
 
 TOP = range(16, 24)
 """The rows about the skyline of a board of 20 visible rows."""
@@ -18,11 +18,11 @@ def spawns() -> Picture:
         where = rules.spawn.y, rules.spawn.drop, rules.pieces.kicks.spawn("T")
         groups.setdefault((rules.board.width, rules.board.visible, *where), []).append(name)
     pictures = [
-        captioned(_appearing(Rules.preset(names[0])), *names)
+        add_caption(_appearing(Rules.preset(names[0])), *names)
         for names in sorted(groups.values(), key=lambda names: -len(names))
     ]
     half = (len(pictures) + 1) // 2
-    return stacked([in_a_row(pictures[:half]), in_a_row(pictures[half:])])
+    return arrange_column([arrange_row(pictures[:half]), arrange_row(pictures[half:])])
 
 
 def blocked_spawns() -> Picture:
@@ -38,7 +38,7 @@ def blocked_spawns() -> Picture:
         game.play(Placement("I", Rotation.EAST, 4, height + 2))
         wanted = Placement("T", Rotation.NORTH, rules.spawn.x, rules.spawn.y)
         found = game.spawn
-        picture = board_picture(
+        picture = draw_board(
             game.board,
             colors=game.colors,
             ghosts=[wanted],
@@ -47,8 +47,8 @@ def blocked_spawns() -> Picture:
             skyline=20,
         )
         verdict = str(game.top_out) if found is None else f"appears in row {found[1]}"
-        pictures.append(captioned(picture, f'"{blocked}":', verdict))
-    return in_a_row(pictures)
+        pictures.append(add_caption(picture, f'"{blocked}":', verdict))
+    return arrange_row(pictures)
 
 
 def top_outs() -> Picture:
@@ -70,7 +70,7 @@ def top_outs() -> Picture:
         game.receive(attack)
         lock = game.play(move)
         next_piece = Placement("T", Rotation.NORTH, 4, 20)
-        picture = board_picture(
+        picture = draw_board(
             board,
             placements=[move],
             ghosts=[next_piece] if lock.top_out == "block out" else [],
@@ -83,8 +83,8 @@ def top_outs() -> Picture:
             "garbage out": f"{attack} rows push it over the top",
         }
         assert lock.top_out is not None
-        pictures.append(captioned(picture, f"{lock.top_out}:", words[lock.top_out]))
-    return in_a_row(pictures)
+        pictures.append(add_caption(picture, f"{lock.top_out}:", words[lock.top_out]))
+    return arrange_row(pictures)
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def _appearing(rules: Rules) -> Picture:
     placement = Placement("T", pointing, *spawn)
     visible = rules.board.visible
     rows = range(max(0, visible - 3), min(visible + 3, rules.board.rows))
-    return board_picture(
+    return draw_board(
         Board(rules.board.width, rules.board.rows),
         placements=[placement],
         ghosts=[first] if first != placement else [],

@@ -9,7 +9,14 @@ from docs.figures.boards import board_of
 from docs.figures.markdown import table
 from sevenbag import Board, Placement, Rotation, Spin, SpinMode, SpinRules
 from sevenbag._kernel import spin_mode_name
-from sevenbag.drawing import Picture, board_picture, captioned, headed, in_a_row, stacked
+from sevenbag.drawing import (
+    Picture,
+    add_caption,
+    add_heading,
+    arrange_column,
+    arrange_row,
+    draw_board,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,14 +39,14 @@ def corners() -> Picture:
         (fin, by_kick, "one, but kicked far"),
     ]
     pictures = [
-        captioned(
-            board_picture(board, placements=[t], marks=_corner_marks(board, t), rows=5),
+        add_caption(
+            draw_board(board, placements=[t], marks=_corner_marks(board, t), rows=5),
             f"{_verdict(board, t, SpinMode.T_SPINS)}:",
             words,
         )
         for board, t, words in shown
     ]
-    return in_a_row(pictures)
+    return arrange_row(pictures)
 
 
 def immobile() -> Picture:
@@ -51,14 +58,14 @@ def immobile() -> Picture:
         (board_of("..#....", "##...##", "##.#.##"), Placement("T", Rotation.NORTH, 3, 1)),
     ]
     pictures = [
-        captioned(
-            board_picture(board, placements=[piece], marks=_stops(board, piece), rows=4),
+        add_caption(
+            draw_board(board, placements=[piece], marks=_stops(board, piece), rows=4),
             f"{piece.piece.name} under all+:",
             _verdict(board, piece, SpinMode.ALL_PLUS),
         )
         for board, piece in shown
     ]
-    return in_a_row(pictures)
+    return arrange_row(pictures)
 
 
 def handheld() -> Picture:
@@ -73,9 +80,9 @@ def handheld() -> Picture:
         marks = dict.fromkeys(corners, "C")
         board = Board(7, 6)
         pictures.append(
-            captioned(board_picture(board, placements=[piece], marks=marks, rows=6), letter)
+            add_caption(draw_board(board, placements=[piece], marks=marks, rows=6), letter)
         )
-    return in_a_row(pictures)
+    return arrange_row(pictures)
 
 
 def shifts() -> Picture:
@@ -91,9 +98,9 @@ def shifts() -> Picture:
             f"{shift}: {_verdict(board, piece, SpinRules('T-spins', shift=shift))}"
             for shift in ("ends", "keeps", "rejudges")
         )
-        picture = board_picture(board, placements=[piece], ghosts=[turned], rows=4)
-        pictures.append(captioned(picture, *verdicts))
-    return in_a_row(pictures)
+        picture = draw_board(board, placements=[piece], ghosts=[turned], rows=4)
+        pictures.append(add_caption(picture, *verdicts))
+    return arrange_row(pictures)
 
 
 class _Situation(NamedTuple):
@@ -104,10 +111,10 @@ class _Situation(NamedTuple):
 def modes() -> Picture:
     """Six pieces that turned into their place, A to F."""
     pictures = [
-        headed(board_picture(board, placements=[piece], rows=4), letter)
+        add_heading(draw_board(board, placements=[piece], rows=4), letter)
         for letter, (board, piece) in _situations().items()
     ]
-    return stacked([in_a_row(pictures[:3]), in_a_row(pictures[3:])])
+    return arrange_column([arrange_row(pictures[:3]), arrange_row(pictures[3:])])
 
 
 def spin_modes() -> str:

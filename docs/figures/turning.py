@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sevenbag import Board, Kicks, Piece, Placement, Rotation, Spin
-from sevenbag.drawing import Picture, board_picture, captioned, headed, in_a_row, stacked
+from sevenbag.drawing import (
+    Picture,
+    add_caption,
+    add_heading,
+    arrange_column,
+    arrange_row,
+    draw_board,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +25,7 @@ def pieces() -> Picture:
     columns: list[Picture] = []
     for piece in Piece:
         boards = [
-            board_picture(
+            draw_board(
                 Board(5, 5),
                 placements=[Placement(piece, rotation, 2, 2)],
                 marks={(2, 2): "●"},
@@ -27,28 +34,28 @@ def pieces() -> Picture:
             for rotation in Rotation
         ]
         named = [
-            captioned(board, NAMES[i]) if piece is Piece.I else captioned(board, "")
+            add_caption(board, NAMES[i]) if piece is Piece.I else add_caption(board, "")
             for i, board in enumerate(boards)
         ]
-        columns.append(headed(stacked(named, gap=6), piece.name))
-    return in_a_row(columns, gap=12)
+        columns.append(add_heading(arrange_column(named, gap=6), piece.name))
+    return arrange_row(columns, gap=12)
 
 
 def five_tests() -> Picture:
     """The five tests of SRS as a T turns from north to east, on an empty board."""
     start = Placement("T", Rotation.NORTH, 2, 3)
     tests = Kicks("srs").tests("T", Rotation.NORTH, Rotation.EAST) or []
-    pictures = [captioned(board_picture(Board(5, 6), placements=[start], rows=6), "before")]
+    pictures = [add_caption(draw_board(Board(5, 6), placements=[start], rows=6), "before")]
     for number, (dx, dy) in enumerate(tests, start=1):
         to = Placement("T", Rotation.EAST, start.x + dx, start.y + dy)
-        board = board_picture(
+        board = draw_board(
             Board(5, 6),
             placements=[to],
             ghosts=[start],
             rows=6,
         )
-        pictures.append(captioned(board, f"test {number}", _signed(dx, dy)))
-    return in_a_row(pictures, gap=16)
+        pictures.append(add_caption(board, f"test {number}", _signed(dx, dy)))
+    return arrange_row(pictures, gap=16)
 
 
 def triple() -> Picture:
@@ -73,20 +80,20 @@ def _tried(board: Board, start: Placement, to: Rotation, kicks: Kicks) -> Pictur
     fits = "fits" if landed.spin is Spin.NONE else f"fits: {landed.spin.name.lower()} spin"
     rows = board.height + 2
     tests: Sequence[tuple[int, int]] = kicks.tests(start.piece, start.rotation, to) or ()
-    pictures = [captioned(board_picture(board, placements=[start], rows=rows), "before", "")]
+    pictures = [add_caption(draw_board(board, placements=[start], rows=rows), "before", "")]
     for i, (dx, dy) in enumerate(tests[: used + 1]):
         there = Placement(start.piece, to, start.x + dx, start.y + dy)
         struck = {cell: "x" for cell in there.cells if cell[0] >= 0 and board[cell]}
         if i < used:
-            picture = board_picture(board, ghosts=[there], marks=struck, rows=rows)
+            picture = draw_board(board, ghosts=[there], marks=struck, rows=rows)
         else:
-            picture = board_picture(board, placements=[landed], rows=rows)
+            picture = draw_board(board, placements=[landed], rows=rows)
         verdict = "does not fit" if i < used else fits
-        pictures.append(captioned(picture, f"{i + 1}: {_signed(dx, dy)}", verdict))
+        pictures.append(add_caption(picture, f"{i + 1}: {_signed(dx, dy)}", verdict))
     if len(pictures) <= 4:
-        return in_a_row(pictures)
+        return arrange_row(pictures)
     half = (len(pictures) + 1) // 2
-    return stacked([in_a_row(pictures[:half]), in_a_row(pictures[half:])])
+    return arrange_column([arrange_row(pictures[:half]), arrange_row(pictures[half:])])
 
 
 _TRIPLE = ("###....", "##...##", "##.####", "##..###", "##.####")

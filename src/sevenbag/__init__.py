@@ -67,9 +67,9 @@ def __getattr__(name: str) -> object:
 
 
 def _svg(board: Board, **options: Any) -> str:
-    from sevenbag.drawing import board_svg  # noqa: PLC0415  # only for who draws
+    from sevenbag.drawing import render_board  # noqa: PLC0415  # only for who draws
 
-    return board_svg(board, **options)
+    return render_board(board, **options)
 
 
 def _kicks_from_file(path: str | os.PathLike[str]) -> Kicks:

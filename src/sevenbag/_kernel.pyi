@@ -369,7 +369,7 @@ class Board:
         rows: int | range | None = None,
         skyline: int | None = None,
     ) -> str:
-        """A self-contained SVG picture; see `sevenbag.drawing.board_picture`."""
+        """A self-contained SVG picture; see `sevenbag.drawing.draw_board`."""
     def _repr_svg_(self) -> str:
         """What notebooks show."""
     def add_garbage(self, hole: int, count: int = 1) -> None:
@@ -797,7 +797,7 @@ def chain_power(back_to_back: int) -> int:
     """Lines that a chain of difficult clears is worth."""
 
 class FrameGame:
-    """A game played frame by frame; `sevenbag.game.frames` has the face of it."""
+    """A game played frame by frame; `sevenbag.game.frame_game` has the face of it."""
 
     def __init__(self, rules: RuleSet, time: FrameRules, handling: Handling, seed: int) -> None: ...
     def press(self, button: Button, moment: float = 0.0, hoisted: bool = False) -> None:
@@ -838,13 +838,13 @@ class FrameGame:
         """The rest of the frame passes."""
     @overload
     def perform(self, script: list[float], frames: int, record: Literal[False] = False) -> None:
-        """Play what is known beforehand; `sevenbag.game.frames.FrameGame.play` says how."""
+        """Play what is known beforehand; `sevenbag.game.frame_game.FrameGame.play` says how."""
     @overload
     def perform(
         self, script: list[float], frames: int, record: Literal[True]
     ) -> list[tuple[Lock, tuple[str, ...], Piece, Piece | None]]: ...
     def take_sent(self) -> tuple[tuple[int, int, int, int, int, int], ...]:
-        """Attacks since this was asked last (see `sevenbag.game.frames.Sent`)."""
+        """Attacks since this was asked last (see `sevenbag.game.frame_game.Sent`)."""
     @property
     def board(self) -> Board: ...
     @property

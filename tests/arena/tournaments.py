@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sevenbag.arena.statistics import Sprt
-    from sevenbag.formats.replay import Replay
+    from sevenbag.formats.replay_file import Replay
 
 RULES = Rules.preset("guideline").replace({"garbage": {"travel": 0}})
 KINDS = (QuadBot, LowBot, HoldBot, TowerBot)

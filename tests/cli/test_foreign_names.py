@@ -14,7 +14,7 @@ from rich.console import Console
 from sevenbag.arena.terminal.scoreboard import StandingsView
 from sevenbag.arena.tournament.tournament_runner import TournamentRunner
 from sevenbag.cli.output import escape_json
-from sevenbag.drawing.picture import Picture, xml_text
+from sevenbag.drawing.picture import Picture, escape_text
 from sevenbag.errors import printable
 from tests.cli.run import sevenbag
 
@@ -142,7 +142,7 @@ def test_an_announced_name_is_shown_alike_everywhere(
 def test_printable_and_xml_text() -> None:
     assert printable("Tĕst 方块 🙂 é") == "Tĕst 方块 🙂 é"
     assert printable("a\x1b\x9b\u202e\ud800\nb") == "a?????b"
-    assert xml_text("<&>'\"\0\ud800\ufffe") == "&lt;&amp;&gt;'\"???"
+    assert escape_text("<&>'\"\0\ud800\ufffe") == "&lt;&amp;&gt;'\"???"
     ET.fromstring(Picture(1, 1, ()).svg(EVIL + "'\"\ud800"))
     text = json.dumps({"a": EVIL + "\U000e0001\x7f é"}, ensure_ascii=False)
     assert json.loads(escape_json(text)) == {"a": EVIL + "\U000e0001\x7f é"}

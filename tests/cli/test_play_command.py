@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.formats.replay import Replay
+from sevenbag.formats.replay_file import Replay
 from sevenbag.replay.playback import Playback
 from tests.cli.run import QUICK_BOT, alive, descendants, sevenbag, start, wait_until
 

@@ -15,7 +15,7 @@ import pytest
 
 from sevenbag.arena.tournament.tournament_files import read_games, read_header
 from sevenbag.cli.main import main
-from sevenbag.formats.replay import Replay
+from sevenbag.formats.replay_file import Replay
 from tests.cli.run import COMMAND, QUICK_BOT, environment, sevenbag, start, wait_until
 
 if TYPE_CHECKING:

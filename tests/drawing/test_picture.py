@@ -13,13 +13,13 @@ from sevenbag import Board, Game, Versus
 from sevenbag.drawing import (
     COLORS,
     Picture,
-    board_picture,
-    captioned,
-    headed,
-    in_a_row,
-    on_ground,
-    queue_picture,
-    stacked,
+    add_background,
+    add_caption,
+    add_heading,
+    arrange_column,
+    arrange_row,
+    draw_board,
+    draw_queue,
 )
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -49,30 +49,30 @@ def places(picture: Picture) -> list[tuple[float, float]]:
 
 
 def test_layouts() -> None:
-    row = in_a_row([BOX, BOX, BOX], gap=10)
+    row = arrange_row([BOX, BOX, BOX], gap=10)
     assert (row.width, row.height) == (140, 30)
     assert places(row) == [(0, 0), (50, 0), (100, 0)]
-    stack = stacked([row, BOX], gap=6)
+    stack = arrange_column([row, BOX], gap=6)
     assert (stack.width, stack.height) == (140, 66)
     assert places(stack)[-1] == (0, 36)
-    ground = on_ground(BOX, margin=7)
+    ground = add_background(BOX, margin=7)
     assert (ground.width, ground.height) == (54, 44)
     assert places(ground) == [(7, 7)]
 
 
 def test_arrows_have_room() -> None:
-    plain, led = in_a_row([BOX] * 3), in_a_row([BOX] * 3, arrows=True)
+    plain, led = arrange_row([BOX] * 3), arrange_row([BOX] * 3, arrows=True)
     assert led.width > plain.width
     assert led.svg().count("<path") == 2
 
 
 @pytest.mark.parametrize("text", ["short", "as long as it takes to be wider than the picture is"])
 def test_words_fit_on_the_picture(text: str) -> None:
-    for picture in (captioned(BOX, text, "<&>"), headed(BOX, text)):
+    for picture in (add_caption(BOX, text, "<&>"), add_heading(BOX, text)):
         assert picture.width >= max(40, 7 * len(text))
         assert picture.height > 40
         assert words_of(picture.svg())[0] == text
-    assert words_of(captioned(BOX, text, "<&>").svg())[1] == "<&>"
+    assert words_of(add_caption(BOX, text, "<&>").svg())[1] == "<&>"
 
 
 def test_a_title_is_for_those_who_cannot_see() -> None:
@@ -82,7 +82,7 @@ def test_a_title_is_for_those_who_cannot_see() -> None:
 
 
 def test_pieces_in_a_row() -> None:
-    root = ET.fromstring(queue_picture("IOT", bags=[0, 2, 3]).svg())
+    root = ET.fromstring(draw_queue("IOT", bags=[0, 2, 3]).svg())
     fills = [r.get("fill") for r in root.iter(f"{SVG}rect")]
     assert fills == [COLORS[letter] for letter in "IIIIOOOOTTTT"]
     assert sum(p.get("stroke-width") == "2" for p in root.iter(f"{SVG}path")) == 1
@@ -120,7 +120,7 @@ def test_a_lost_game_says_how_and_shows_what_lies_too_high() -> None:
 
 
 def test_files_need_nothing_beside_them() -> None:
-    text = on_ground(board_picture(Board.from_rows(["#.#.#.#.#."]))).svg()
+    text = add_background(draw_board(Board.from_rows(["#.#.#.#.#."]))).svg()
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
 
 

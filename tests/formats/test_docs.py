@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from sevenbag.formats.replay import Replay
+from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Rules
 from sevenbag.game.game_result import LossReason
 from sevenbag.replay.playback import Playback

@@ -19,7 +19,7 @@ from tests.game.reference_garbage import Waiting
 
 if TYPE_CHECKING:
     from sevenbag.game import Rules
-    from sevenbag.game.frames import FrameRules, Handling
+    from sevenbag.game.frame_game import FrameRules, Handling
 
 # Cells as (column, rows below the top of the box), by rotation.
 SHAPES: Final = {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag.game import Game, Rules
-from sevenbag.game.course import after_new_piece
+from sevenbag.game.position import after_new_piece
 from tests.counted import compared
 from tests.game.reference import general_bag, seven_bag
 from tests.properties import cases, examples

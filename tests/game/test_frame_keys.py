@@ -9,7 +9,7 @@ import pytest
 from sevenbag import Placement, Rotation
 from sevenbag.errors import InputError, PlacementError, RulesError
 from sevenbag.game import Game, Rules
-from sevenbag.game.frames import Button, FrameGame, FrameRules, Handling
+from sevenbag.game.frame_game import Button, FrameGame, FrameRules, Handling
 
 AT_ONCE = Handling(soft_drop=41)
 

@@ -10,8 +10,8 @@ import pytest
 import sevenbag.game.frame_versus
 from sevenbag.errors import PlacementError, RulesError
 from sevenbag.game import Rules
+from sevenbag.game.frame_game import Button, Handling
 from sevenbag.game.frame_versus import FrameVersus
-from sevenbag.game.frames import Button, Handling
 
 AT_ONCE = Handling(soft_drop=41)
 

@@ -8,7 +8,7 @@ import pytest
 
 from sevenbag.errors import PlacementError, RulesError
 from sevenbag.game import Versus
-from sevenbag.game.keyed_versus import KeyedVersus
+from sevenbag.game.frame_versus import KeyedVersus
 
 
 def test_placements_as_in_every_other_game() -> None:

@@ -14,12 +14,12 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sevenbag.game.frames import Button, FrameGame, FrameRules, Handling
+from sevenbag.game.frame_game import Button, FrameGame, FrameRules, Handling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sevenbag.game.frames import RecordedLock
+    from sevenbag.game.frame_game import RecordedLock
 
 ROUNDS: Final[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "data" / "tetrio-rounds.json").read_text(encoding="utf-8")

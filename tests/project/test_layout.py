@@ -17,6 +17,7 @@ KERNEL_FILES = sorted((ROOT / "kernel").rglob("*.?pp"))
 # The layers from bottom to top. Packages of one layer do not import each other.
 LAYERS = [
     {"_kernel", "errors"},
+    {"files"},
     {"config"},
     {"drawing", "jobs"},
     {"formats"},
@@ -33,7 +34,7 @@ LAYER = {package: number for number, layer in enumerate(LAYERS) for package in l
 
 # Exceptions. Packages may share these names for modules of the same kind.
 REPEATED_MODULE_NAMES = {"app", "errors", "messages", "settings"}
-REPEATED_MODULE_NAMES |= {"batch", "clauses", "lab", "picture", "robustness", "table", "versus"}
+REPEATED_MODULE_NAMES |= {"clauses", "lab", "robustness", "table"}
 REPEATED_CLASS_NAMES = {"FinishedGame", "GameServer", "Player", "Progress", "Results", "Settings"}
 REPEATED_CLASS_NAMES |= {"Solution", "Table"}
 LARGE_PACKAGES = {"sevenbag.pc"}
@@ -46,7 +47,6 @@ CYCLES = {
     "sevenbag.contest.server.command_handler",
     "sevenbag.contest.server.hosted_match",
     "sevenbag.game.game",
-    "sevenbag.game.picture",
     "sevenbag.pc.network",
     "sevenbag.pc.solver",
     "sevenbag.web.contest.site_authentication",

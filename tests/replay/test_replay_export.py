@@ -16,7 +16,7 @@ from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.errors import FumenError
 from sevenbag.formats.fumen import Fumen
-from sevenbag.formats.fumen.field import ROWS
+from sevenbag.formats.fumen_page import ROWS
 from sevenbag.game import Rules
 from sevenbag.game.game_config import RealTime
 from sevenbag.replay.playback import Playback, count_statistics
@@ -25,7 +25,7 @@ from tests.arena.bots import HoldBot, LowBot, QuadBot, TowerBot
 from tests.formats.fumen_peers import PyFumen
 
 if TYPE_CHECKING:
-    from sevenbag.formats.replay import Replay
+    from sevenbag.formats.replay_file import Replay
 
 RULES = Rules.preset("guideline").replace({"garbage": {"travel": 0}})
 

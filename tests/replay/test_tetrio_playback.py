@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sevenbag.errors import FormatError
-from sevenbag.formats import ttrm
-from sevenbag.formats.replay import Replay
+from sevenbag.formats.replay_file import Replay
+from sevenbag.formats.tetrio_file import load_tetrio_file, read_tetrio_file
 from sevenbag.replay.playback import count_statistics, iterate_placements
 from sevenbag.replay.replay_export import export_csv, export_fumen, export_json
 from sevenbag.replay.tetrio_playback import NO_OPPONENT, TetrioPlayback
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class TestRealMatches:
     @pytest.mark.parametrize("name", ["versus-a", "versus-b"])
     def test_boards_after_every_lock(self, name: str) -> None:
-        recording = ttrm.load(truth(f"replays/{name}.ttrm"))
+        recording = load_tetrio_file(truth(f"replays/{name}.ttrm"))
         known: dict[tuple[int, str], list[Any]] = defaultdict(list)
         for lock in truth_lines(f"replays/{name}.locks.jsonl"):
             known[lock["round"], lock["user"]].append(lock)
@@ -46,7 +46,7 @@ class TestRealMatches:
         compared("boards of rounds that are shown", count)
 
     def test_figures(self) -> None:
-        recording = ttrm.load(truth("replays/versus-a.ttrm"))
+        recording = load_tetrio_file(truth("replays/versus-a.ttrm"))
         told = {
             (one["round"], one["player"]): one
             for one in truth_json("replays/versus-a.expected.json")
@@ -68,7 +68,7 @@ class TestRealMatches:
 
 @pytest.fixture
 def playback() -> TetrioPlayback:
-    return TetrioPlayback(ttrm.read(written(match("lost", "won"))), 1)
+    return TetrioPlayback(read_tetrio_file(written(match("lost", "won"))), 1)
 
 
 class TestOneRound:
@@ -111,7 +111,7 @@ class TestOneRound:
     def test_what_differs_is_told(self) -> None:
         file = match("lost")
         file["replay"]["rounds"][0][0]["replay"]["results"]["stats"]["lines"] += 1
-        playback = TetrioPlayback(ttrm.read(written(file)))
+        playback = TetrioPlayback(read_tetrio_file(written(file)))
         assert playback.differences() == ["lost: lines: 14, recorded is 15"]
 
     def test_what_cannot_be_shown(self) -> None:
@@ -122,7 +122,7 @@ class TestOneRound:
         file = match("lost")
         file["replay"]["rounds"][0] *= 3
         with pytest.raises(FormatError, match="3 players; two can be shown"):
-            TetrioPlayback(ttrm.read(written(file)))
+            TetrioPlayback(read_tetrio_file(written(file)))
 
 
 class TestCommands:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sevenbag.errors import FormatError
-from sevenbag.formats import ttrm
+from sevenbag.formats.tetrio_file import TetrioRecording, load_tetrio_file, read_tetrio_file
 from sevenbag.replay.tetrio_rules import convert_rules
 from sevenbag.replay.tetrio_simulation import (
     group_by_player,
@@ -36,7 +36,7 @@ class TestRealMatches:
         locks = group_by_player(
             read_expected_locks(truth(f"replays/{name}.locks.jsonl")), path.name
         )
-        verdicts = list(verify_recording(ttrm.load(path), locks))
+        verdicts = list(verify_recording(load_tetrio_file(path), locks))
         assert [str(one) for verdict in verdicts for one in verdict.differences] == []
         assert all(verdict.matches for verdict in verdicts)
         assert sum(verdict.pieces for verdict in verdicts) == sum(map(len, locks.values()))
@@ -45,14 +45,14 @@ class TestRealMatches:
 
     @pytest.mark.parametrize("name", MATCHES)
     def test_forty_numbers_are_compared(self, name: str) -> None:
-        recording = ttrm.load(truth(f"replays/{name}.ttrm"))
+        recording = load_tetrio_file(truth(f"replays/{name}.ttrm"))
         player = recording.rounds[0][0]
         numbers = tetrio_counters(simulate_player(player, recording.date).game)
         assert set(numbers) <= set(player.recorded)
         assert len(numbers) == 40
 
     def test_solo(self) -> None:
-        (verdict,) = verify_recording(ttrm.load(truth("replays/sprint-40l.ttr")))
+        (verdict,) = verify_recording(load_tetrio_file(truth("replays/sprint-40l.ttr")))
         assert verdict.matches
         assert verdict.pieces == 102
         compared("player-rounds played from keys", 1)
@@ -67,7 +67,7 @@ class TestRealMatches:
             if event["type"] == "ige" and event["data"]["type"] == "interaction"
         )
         attack["amt"] += 1
-        verdicts = list(verify_recording(ttrm.read(json.dumps(file).encode())))
+        verdicts = list(verify_recording(read_tetrio_file(json.dumps(file).encode())))
         sender = next(verdict for verdict in verdicts if verdict.name == first["username"])
         (told,) = (one for one in sender.differences if one.field == "interaction")
         assert told.frame == attack["frame"]
@@ -87,7 +87,7 @@ class TestRealMatches:
         locks = group_by_player(
             read_expected_locks(truth("replays/versus-b.locks.jsonl")), "versus-b.ttrm"
         )
-        verdicts = list(verify_recording(ttrm.read(data), locks))
+        verdicts = list(verify_recording(read_tetrio_file(data), locks))
         different = [verdict for verdict in verdicts if not verdict.matches]
         assert [verdict.round for verdict in different] == [3]
         first = different[0].differences[0]
@@ -95,20 +95,20 @@ class TestRealMatches:
         assert first.lock is not None
         assert first.frame >= events[turns[len(turns) // 2] - 1]["frame"]
         # Without the list of locks it is found, too.
-        assert [v.round for v in verify_recording(ttrm.read(data)) if not v.matches] == [3]
+        assert [v.round for v in verify_recording(read_tetrio_file(data)) if not v.matches] == [3]
 
 
-def edited(**options: Any) -> ttrm.Recording:
+def edited(**options: Any) -> TetrioRecording:
     """A round with other options."""
     file = match("lost")
     file["replay"]["rounds"][0][0]["replay"]["options"].update(options)
-    return ttrm.read(written(file))
+    return read_tetrio_file(written(file))
 
 
 class TestPrintedRounds:
     @pytest.mark.parametrize("name", ["lost", "won"])
     def test_equal(self, name: str) -> None:
-        (verdict,) = verify_recording(ttrm.read(written(match(name))))
+        (verdict,) = verify_recording(read_tetrio_file(written(match(name))))
         assert verdict.matches, verdict
 
     @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ class TestPrintedRounds:
         file = match("lost")
         stats = file["replay"]["rounds"][0][0]["replay"]["results"]["stats"]
         stats[field] += 1
-        (verdict,) = verify_recording(ttrm.read(written(file)))
+        (verdict,) = verify_recording(read_tetrio_file(written(file)))
         (told,) = verdict.differences
         assert (told.field, told.recorded) == (field, stats[field])
         assert str(told) == f"{field}: {stats[field] - 1}, recorded is {stats[field]}"
@@ -132,7 +132,7 @@ class TestPrintedRounds:
             data = {"key": key, "subframe": 0.9}
             replay["events"].append({"frame": frame, "type": "keydown", "data": data})
         replay["results"]["stats"]["inputs"] += 1
-        (verdict,) = verify_recording(ttrm.read(written(file)))
+        (verdict,) = verify_recording(read_tetrio_file(written(file)))
         assert verdict.matches, verdict
 
     def test_garbage_confirmed_in_the_frame_after_top_out(self) -> None:
@@ -144,23 +144,23 @@ class TestPrintedRounds:
             replay["events"].append({"frame": frame, "type": "ige", "data": inner})
         replay["events"].sort(key=lambda event: event["frame"])
         replay["results"]["stats"]["garbage"]["received"] += 5
-        (verdict,) = verify_recording(ttrm.read(written(file)))
+        (verdict,) = verify_recording(read_tetrio_file(written(file)))
         assert verdict.matches, verdict
 
     def test_another_end(self) -> None:
         file = match("lost")
         replay = file["replay"]["rounds"][0][0]["replay"]
         replay["results"]["gameoverreason"] = "topout"
-        (verdict,) = verify_recording(ttrm.read(written(file)))
+        (verdict,) = verify_recording(read_tetrio_file(written(file)))
         assert [one.field for one in verdict.differences] == ["gameoverreason"]
         replay["frames"] += 10
-        (verdict,) = verify_recording(ttrm.read(written(file)))
+        (verdict,) = verify_recording(read_tetrio_file(written(file)))
         assert [one.field for one in verdict.differences] == ["frames", "gameoverreason"]
 
     def test_no_numbers(self) -> None:
         file = match("lost")
         del file["replay"]["rounds"][0][0]["replay"]["results"]["stats"]["lines"]
-        (verdict,) = verify_recording(ttrm.read(written(file)))
+        (verdict,) = verify_recording(read_tetrio_file(written(file)))
         assert verdict.error == "results: lines is missing"
         assert not verdict.matches
 
@@ -282,12 +282,12 @@ class TestOptions:
         file = match("lost")
         file["ts"] = date
         file["replay"]["rounds"][0][0]["replay"]["options"]["openerphase"] = 14
-        recording = ttrm.read(written(file))
+        recording = read_tetrio_file(written(file))
         rules = convert_rules(recording.rounds[0][0].options, recording.date)
         assert (rules.garbage.opener_pieces, rules.garbage.holes) == (opener, holes)
 
     def test_players_of_a_match_share_their_rules(self) -> None:
-        recording = ttrm.read(written(match("lost", "won")))
+        recording = read_tetrio_file(written(match("lost", "won")))
         date: datetime | None = recording.date
         first, second = (convert_rules(played[0].options, date) for played in recording.rounds)
         assert first is second
@@ -295,7 +295,7 @@ class TestOptions:
 
 class TestLists:
     def test_a_lock_that_differs(self, tmp_path: Path) -> None:
-        recording = ttrm.read(written(match("lost")))
+        recording = read_tetrio_file(written(match("lost")))
         lock = {"round": 0, "user": "lost", "n": 1, "frame": 27, "mino": "I", "lines": 0}
         path = tmp_path / "list.jsonl"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from sevenbag.cli.output import warn
-from sevenbag.config.input_file import names_file, open_input
 from sevenbag.errors import FormatError, KicksError, RulesError
+from sevenbag.files import looks_like_file, open_input
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
@@ -406,6 +406,6 @@ def _load_named(
     try:
         return from_name(name)
     except error:
-        if names_file(name):
+        if looks_like_file(name):
             return from_file(name)
         raise

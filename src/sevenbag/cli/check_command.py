@@ -12,7 +12,7 @@ from sevenbag.bots.check.finding import SEVERITIES
 from sevenbag.cli.arguments import integer, positive_number
 from sevenbag.cli.signals import run_until_signal
 from sevenbag.errors import SpecError
-from sevenbag.formats.whole_file import check_writable, write_whole
+from sevenbag.files import check_writable, write_atomically
 
 if TYPE_CHECKING:
     import argparse
@@ -195,7 +195,7 @@ def _write_report(args: argparse.Namespace, report: Report) -> None:
     }[args.format]
     text = render(report)
     if args.output is not None:
-        write_whole(args.output, text.encode(), over=True)
+        write_atomically(args.output, text.encode(), replace=True)
         return
     stream = sys.stderr if args.frontend else sys.stdout
     stream.write(text)

@@ -35,7 +35,7 @@ from sevenbag.cli.arguments import (
 from sevenbag.cli.output import warn, write_lines
 from sevenbag.cli.signals import run_until_signal
 from sevenbag.errors import FormatError, InputError
-from sevenbag.formats.replay import ReplayDestination
+from sevenbag.formats.replay_file import ReplayDestination
 from sevenbag.game.game_config import MAX_SEED, RealTime, with_attack_ramp
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from sevenbag.arena.runner.observers import GameObserver
-    from sevenbag.formats.replay import Header
+    from sevenbag.formats.replay_file import Header
     from sevenbag.game.game_result import GameResult
 
 # The last drawing stays in the terminal, in full height.

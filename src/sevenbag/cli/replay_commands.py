@@ -40,9 +40,9 @@ from sevenbag.cli.output import (
     write_lines,
 )
 from sevenbag.errors import FormatError
-from sevenbag.formats import ttrm
-from sevenbag.formats.replay import Replay
-from sevenbag.formats.whole_file import write_whole
+from sevenbag.files import write_atomically
+from sevenbag.formats.replay_file import Replay
+from sevenbag.formats.tetrio_file import load_tetrio_file
 from sevenbag.replay.playback import Playback, count_statistics
 from sevenbag.replay.player_statistics import CLEAR_KINDS
 from sevenbag.replay.replay_export import export_csv, export_fumen, export_json
@@ -112,7 +112,7 @@ def run_replay_show(args: argparse.Namespace) -> int:
         if str(args.svg) == "-":
             sys.stdout.write(picture)
         else:
-            write_whole(args.svg, picture.encode(), over=True)
+            write_atomically(args.svg, picture.encode(), replace=True)
     elif args.turn is not None:
         playback.play_to(args.turn)
         console.print(GameSceneView(_create_scene(playback)), height=_SCENE_HEIGHT)
@@ -218,7 +218,7 @@ def run_replay_convert(args: argparse.Namespace) -> int:
     if args.output is None:
         sys.stdout.write(text)
     else:
-        write_whole(args.output, text.encode(), over=True)
+        write_atomically(args.output, text.encode(), replace=True)
     return _report_differences(playback, quiet=True)
 
 
@@ -277,7 +277,9 @@ def run_replay_verify(args: argparse.Namespace) -> int:
 
 def _verify_file(path: Path, expected_locks: Sequence[ExpectedLock]) -> list[ReplayVerification]:
     if path.suffix.lower() in _TTR_SUFFIXES:
-        return list(verify_recording(ttrm.load(path), group_by_player(expected_locks, path.name)))
+        return list(
+            verify_recording(load_tetrio_file(path), group_by_player(expected_locks, path.name))
+        )
     playback = Playback(Replay.load(path), str(path))
     playback.play_to(len(playback.replay.turns))
     return [
@@ -420,7 +422,7 @@ def _open_playback(args: argparse.Namespace) -> Playback:
         # Few replays are of that kind.
         from sevenbag.replay.tetrio_playback import TetrioPlayback  # noqa: PLC0415
 
-        return TetrioPlayback(ttrm.load(path), args.round or 1)
+        return TetrioPlayback(load_tetrio_file(path), args.round or 1)
     if args.round is not None:
         raise FormatError(
             f"{path}: is one game; only {' and '.join(_TTR_SUFFIXES)} files have rounds"

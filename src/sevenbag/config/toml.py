@@ -9,8 +9,8 @@ import re
 import tomllib
 from typing import TYPE_CHECKING, Any, Final
 
-from sevenbag.config.input_file import read_input
 from sevenbag.errors import FormatError, shown
+from sevenbag.files import read_input
 
 if TYPE_CHECKING:
     import os

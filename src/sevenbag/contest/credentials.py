@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from sevenbag.config.input_file import open_input
 from sevenbag.errors import InputError, SettingsError
+from sevenbag.files import open_input
 
 _MIN_SECRET_LENGTH: Final = 16
 

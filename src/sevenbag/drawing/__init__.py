@@ -2,17 +2,27 @@
 
 >>> from sevenbag import Board, Placement, Rotation
 >>> board = Board.from_rows(["####.#####"])
->>> before = board_picture(board, rows=4)
->>> after = board_picture(board, placements=[Placement("T", Rotation.SOUTH, 4, 1)], rows=4)
->>> sheet = in_a_row([captioned(before, "before"), captioned(after, "after")], arrows=True)
+>>> before = draw_board(board, rows=4)
+>>> after = draw_board(board, placements=[Placement("T", Rotation.SOUTH, 4, 1)], rows=4)
+>>> sheet = arrange_row([add_caption(before, "before"), add_caption(after, "after")], arrows=True)
 >>> sheet.svg().startswith("<svg ")
 True
 """
 
-from sevenbag.drawing.board import board_picture, board_svg
-from sevenbag.drawing.cells import BOMB, COLORS, EMPTY, GARBAGE, shape
-from sevenbag.drawing.picture import Picture, captioned, headed, in_a_row, on_ground, stacked
-from sevenbag.drawing.side import queue_picture, side_picture
+from sevenbag.drawing.board_picture import draw_board, draw_player, draw_queue, render_board
+from sevenbag.drawing.picture import (
+    BOMB,
+    COLORS,
+    EMPTY,
+    GARBAGE,
+    Picture,
+    add_background,
+    add_caption,
+    add_heading,
+    arrange_column,
+    arrange_row,
+    piece_shape,
+)
 
 __all__ = [
     "BOMB",
@@ -20,14 +30,14 @@ __all__ = [
     "EMPTY",
     "GARBAGE",
     "Picture",
-    "board_picture",
-    "board_svg",
-    "captioned",
-    "headed",
-    "in_a_row",
-    "on_ground",
-    "queue_picture",
-    "shape",
-    "side_picture",
-    "stacked",
+    "add_background",
+    "add_caption",
+    "add_heading",
+    "arrange_column",
+    "arrange_row",
+    "draw_board",
+    "draw_player",
+    "draw_queue",
+    "piece_shape",
+    "render_board",
 ]

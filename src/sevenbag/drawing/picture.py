@@ -1,4 +1,4 @@
-"""Pictures and what can be made of several: rows, stacks, captions, a ground to lie on."""
+"""Cells: their colours, how one is drawn, and the shapes that pieces have as they appear."""
 
 from __future__ import annotations
 
@@ -6,22 +6,84 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final
 
+from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.errors import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-GROUND: Final = "#14161b"
+EMPTY: Final = "."
+
+GARBAGE: Final = "G"
+
+BOMB: Final = "B"
+
+COLORS: Final = {
+    "I": "#2fc8d8",
+    "O": "#e8c52e",
+    "T": "#b056d6",
+    "L": "#e8892e",
+    "J": "#4a72e8",
+    "S": "#58bf48",
+    "Z": "#e04a4f",
+    GARBAGE: "#868b94",
+    BOMB: "#3d424d",
+}
+"""Colours by cell letter: the field's usual ones, all clear on a dark ground."""
+
+_FUSE: Final = "#ff5a5f"
+
+CELL: Final = 20
+"""Edge of a board's cell."""
+
+Shape = tuple[tuple[bool, ...], ...]
+
+
+def piece_shape(letter: str) -> Shape:
+    """A piece as it appears, upper row first: two rows, as wide as the piece."""
+    return _SHAPES[letter]
+
+
+def cell_element(letter: str, left: float, top: float, size: int) -> str:
+    """A cell, with a light upper edge so that neighbours of one colour stay apart."""
+    fill = COLORS.get(letter, COLORS[GARBAGE])
+    side = size - 1
+    drawn = (
+        f'<rect x="{left + 0.5:g}" y="{top + 0.5:g}" width="{side}" height="{side}" rx="2"'
+        f' fill="{fill}"/>'
+        f'<path d="M{left + 2:g} {top + 2:g}h{size - 4}" stroke="#fff" stroke-opacity="0.35"/>'
+    )
+    if letter == BOMB:
+        middle = f'cx="{left + size / 2:g}" cy="{top + size / 2:g}"'
+        drawn += f'<circle {middle} r="{size * 0.28:g}" fill="{_FUSE}"/>'
+    return drawn
+
+
+def piece_elements(letter: str, left: float, top: float, size: int) -> Iterable[str]:
+    """The cells of a piece as it appears, its upper left corner at (left, top)."""
+    for y, row in enumerate(piece_shape(letter)):
+        for x, filled in enumerate(row):
+            if filled:
+                yield cell_element(letter, left + x * size, top + y * size, size)
+
+
+BACKGROUND: Final = "#14161b"
+
 TEXT: Final = "#eceff4"
+
 LABEL: Final = "#8b93a5"
 
 FONT: Final = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 """Whatever the reader has: a font in the file would be most of it."""
 
 _CAPTION: Final = 13
+
 _LINE: Final = 18
+
 _HEAD: Final = 15
+
 _ARROW: Final = 26
+
 _LETTER: Final = 0.61
 """Width of a letter of `FONT`, in heights."""
 
@@ -54,12 +116,12 @@ class Picture:
         return self.svg()
 
 
-def xml_text(text: str) -> str:
+def escape_text(text: str) -> str:
     """Escape text for XML and replace unprintable characters."""
     return escape(printable(text), quote=False)
 
 
-def in_a_row(pictures: Sequence[Picture], *, gap: float = 24, arrows: bool = False) -> Picture:
+def arrange_row(pictures: Sequence[Picture], *, gap: float = 24, arrows: bool = False) -> Picture:
     """Pictures side by side, their upper edges in line.
 
     Args:
@@ -81,7 +143,7 @@ def in_a_row(pictures: Sequence[Picture], *, gap: float = 24, arrows: bool = Fal
     return Picture(left, height, tuple(parts))
 
 
-def stacked(pictures: Sequence[Picture], *, gap: float = 20) -> Picture:
+def arrange_column(pictures: Sequence[Picture], *, gap: float = 20) -> Picture:
     """Pictures one below the other, their left edges in line."""
     parts: list[str] = []
     top = 0.0
@@ -92,33 +154,35 @@ def stacked(pictures: Sequence[Picture], *, gap: float = 20) -> Picture:
     return Picture(max((picture.width for picture in pictures), default=0), top, tuple(parts))
 
 
-def captioned(picture: Picture, *lines: str) -> Picture:
+def add_caption(picture: Picture, *lines: str) -> Picture:
     """A picture with words below it, in the middle."""
     width = max(picture.width, *(text_width(line, _CAPTION) for line in lines))
     parts = list(_moved(picture, (width - picture.width) / 2, 0))
     parts += [
-        words(line, width / 2, picture.height + _LINE * i, size=_CAPTION, fill=TEXT, at="middle")
+        text_element(
+            line, width / 2, picture.height + _LINE * i, size=_CAPTION, fill=TEXT, at="middle"
+        )
         for i, line in enumerate(lines, start=1)
     ]
     return Picture(width, picture.height + _LINE * len(lines) + 4, tuple(parts))
 
 
-def headed(picture: Picture, line: str) -> Picture:
+def add_heading(picture: Picture, line: str) -> Picture:
     """A picture with a heading above it."""
     width = max(picture.width, text_width(line, _HEAD))
     above = _HEAD + 12
-    head = words(line, 0, _HEAD, size=_HEAD, fill=TEXT, weight="bold")
+    head = text_element(line, 0, _HEAD, size=_HEAD, fill=TEXT, weight="bold")
     return Picture(width, picture.height + above, (head, *_moved(picture, 0, above)))
 
 
-def on_ground(picture: Picture, *, margin: float = 20) -> Picture:
+def add_background(picture: Picture, *, margin: float = 20) -> Picture:
     """A picture on a dark ground with round corners, for pages of any colour."""
     width, height = picture.width + 2 * margin, picture.height + 2 * margin
-    ground = f'<rect width="{width:g}" height="{height:g}" rx="12" fill="{GROUND}"/>'
+    ground = f'<rect width="{width:g}" height="{height:g}" rx="12" fill="{BACKGROUND}"/>'
     return Picture(width, height, (ground, *_moved(picture, margin, margin)))
 
 
-def words(
+def text_element(
     text: str,
     left: float,
     baseline: float,
@@ -131,7 +195,7 @@ def words(
     """A line of text; `at` is what part of it is at `left`: ``start``, ``middle`` or ``end``."""
     return (
         f'<text x="{left:g}" y="{baseline:g}" font-size="{size}" fill="{fill}"'
-        f' text-anchor="{at}" font-weight="{weight}">{xml_text(text)}</text>'
+        f' text-anchor="{at}" font-weight="{weight}">{escape_text(text)}</text>'
     )
 
 
@@ -141,6 +205,16 @@ def text_width(text: str, size: int) -> float:
 
 
 # --- helpers ------------------------------------------------------------------------------------
+
+
+def _drawn(piece: Piece) -> Shape:
+    cells = Placement(piece, Rotation.NORTH, 1, 0).cells
+    columns = [x for x, _ in cells]
+    across = range(min(columns), max(columns) + 1)
+    return tuple(tuple((x, y) in cells for x in across) for y in (1, 0))
+
+
+_SHAPES: Final = {piece.name: _drawn(piece) for piece in Piece}
 
 
 def _moved(picture: Picture, left: float, top: float) -> Iterable[str]:

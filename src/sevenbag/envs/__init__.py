@@ -19,12 +19,11 @@ from sevenbag.errors import MissingExtraError
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from sevenbag.envs.actions import Actions
-    from sevenbag.envs.keys import EnvKey, KeysEnv
-    from sevenbag.envs.placement import PlacementEnv
-    from sevenbag.envs.settings import REWARDS
-    from sevenbag.envs.vector import VectorEnv
-    from sevenbag.envs.versus import VersusEnv
+    from sevenbag.envs.env_config import REWARDS, Actions
+    from sevenbag.envs.keys_env import EnvKey, KeysEnv
+    from sevenbag.envs.placement_env import PlacementEnv
+    from sevenbag.envs.vector_env import VectorEnv
+    from sevenbag.envs.versus_env import VersusEnv
 
 __all__ = [
     "REWARDS",
@@ -37,13 +36,13 @@ __all__ = [
 ]
 
 _MODULES: Final = {
-    "REWARDS": "settings",
-    "Actions": "actions",
-    "EnvKey": "keys",
-    "KeysEnv": "keys",
-    "PlacementEnv": "placement",
-    "VectorEnv": "vector",
-    "VersusEnv": "versus",
+    "REWARDS": "env_config",
+    "Actions": "env_config",
+    "EnvKey": "keys_env",
+    "KeysEnv": "keys_env",
+    "PlacementEnv": "placement_env",
+    "VectorEnv": "vector_env",
+    "VersusEnv": "versus_env",
 }
 
 

@@ -25,8 +25,8 @@ from sevenbag._kernel import (
     skip_pc_records,
     write_pc_record,
 )
-from sevenbag.config.input_file import open_input
 from sevenbag.errors import InputError, PcFileError
+from sevenbag.files import open_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -12,7 +12,10 @@ from sevenbag.game.position import Position
 from sevenbag.game.rules import Rules, kernel_rules, rules_argument
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sevenbag._kernel import Board, Lock, Placement, Stats
+    from sevenbag.drawing import Picture
 
 LARGEST_SEED: Final = 2**63 - 1
 LAST_FRAME: Final = 24 * 60 * 60 * 60
@@ -183,9 +186,7 @@ class Player:
 
     def svg(self) -> str:
         """A self-contained SVG picture: the board between hold and queue, and what waits."""
-        from sevenbag.game.picture import players_picture  # noqa: PLC0415  # few games are drawn
-
-        return players_picture([self]).svg()
+        return draw_players([self]).svg()
 
     def _repr_svg_(self) -> str:
         """What notebooks show."""
@@ -288,3 +289,34 @@ class Game(Player):
         Player.__init__(other, self._kernel.copy(), self._rules, self._seed)
         other._frames_per_turn = self._frames_per_turn
         return other
+
+
+def draw_players(players: Sequence[Player]) -> Picture:
+    """Draw the boards, queues and statistics of players side by side."""
+    from sevenbag.drawing import add_background, arrange_row  # noqa: PLC0415  # few games are drawn
+
+    return add_background(arrange_row([_draw_player(player) for player in players], gap=32))
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _draw_player(player: Player) -> Picture:
+    from sevenbag.drawing import add_caption, draw_player  # noqa: PLC0415  # as above
+
+    # Rows above the visible ones cause a top-out, so they are drawn as well.
+    shown = max(player.rules.board.visible, player.board.height)
+    side = draw_player(
+        player.colors[:shown],
+        hold=player.hold.name if player.hold is not None else None,
+        queue=[piece.name for piece in player.queue],
+        pending=sum(player.pending),
+        statistics=[
+            ("pieces", str(player.stats.pieces)),
+            ("attack", str(player.stats.attack)),
+            ("combo", str(player.combo)),
+            ("B2B", str(player.back_to_back)),
+            ("garbage", str(sum(player.pending))),
+        ],
+    )
+    return add_caption(side, player.top_out.value) if player.top_out is not None else side

@@ -38,7 +38,7 @@ class RealTime:
             Otherwise it is simulated: thinking takes as long as the limits grant, whatever it
             really took, and the same game comes out on every machine.
         frames: whether pieces fall, and lock by themselves, frame by frame, and placements are
-            keys (`sevenbag.game.keyed_versus`).
+            keys (`sevenbag.game.frame_versus`).
 
     Raises:
         InputError: a number out of its range.

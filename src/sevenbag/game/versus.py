@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from sevenbag import _kernel
 from sevenbag.errors import BoardError, PlacementError, RulesError, check_integer, shown
-from sevenbag.game.game import LARGEST_SEED, LAST_FRAME, Player
+from sevenbag.game.game import LARGEST_SEED, LAST_FRAME, Player, draw_players
 from sevenbag.game.rules import Rules, kernel_rules, rules_argument
 
 if TYPE_CHECKING:
@@ -163,9 +163,7 @@ class Versus:
 
     def svg(self) -> str:
         """A self-contained SVG picture of both sides."""
-        from sevenbag.game.picture import players_picture  # noqa: PLC0415  # few games are drawn
-
-        return players_picture(self._players).svg()
+        return draw_players(self._players).svg()
 
     def _repr_svg_(self) -> str:
         """What notebooks show."""

@@ -32,8 +32,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from sevenbag._kernel import Kicks, read_pc_records
-from sevenbag.config.input_file import open_input
 from sevenbag.errors import InputError, PcFileError, QueueError
+from sevenbag.files import open_input
 from sevenbag.jobs import iterate_in_order
 from sevenbag.pc.sequences import (
     SequenceBlocks,

@@ -30,8 +30,8 @@ import msgspec
 from msgspec import Struct
 
 from sevenbag._kernel import PC_MAX_GENES, PcNetwork, pc_features
-from sevenbag.config.input_file import open_input
 from sevenbag.errors import NetworkError
+from sevenbag.files import open_input
 from sevenbag.pc.problem import read_board
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import Board, PcSolver, smallest_cover, widest_sets
-from sevenbag.drawing import board_picture
+from sevenbag.drawing import draw_board
 from sevenbag.errors import BoardError, QueueError
 from sevenbag.formats.fumen import MAX_PAGES, Field, Fumen, Page
 from sevenbag.pc.problem import PcProblem, ProblemQueues
@@ -253,7 +253,7 @@ def _html(paths: SolutionSet, numbers: Sequence[int]) -> Iterator[str]:
             ["".join("." if cell == "." else "X" for cell in row) for row in rows],
         )
         queue, _ = paths.find_example(number)
-        picture = board_picture(board, colors=rows, rows=len(rows))
+        picture = draw_board(board, colors=rows, rows=len(rows))
         mark = ' class="few"' if number in smallest else ""
         yield f"<figure>{picture.svg(f'solution {number + 1}')}"
         yield (

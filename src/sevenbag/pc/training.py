@@ -36,8 +36,8 @@ from msgspec import Meta, Struct
 
 from sevenbag import jobs
 from sevenbag._kernel import Kicks, PcSolver
-from sevenbag.config.input_file import open_input
 from sevenbag.errors import InputError, NetworkError
+from sevenbag.files import open_input
 from sevenbag.pc.neat_population import (
     MAX_GENOMES,
     NeatPopulation,

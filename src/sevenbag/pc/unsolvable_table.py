@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sevenbag._kernel import Kicks, PcSolver
-from sevenbag.config.input_file import open_input
 from sevenbag.errors import FormatError, RulesError
+from sevenbag.files import open_input
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sevenbag.errors import FormatError, InputError, PlacementError
 from sevenbag.game import Rules, Versus
+from sevenbag.game.frame_versus import KeyedVersus
 from sevenbag.game.game_config import opening_board
 from sevenbag.game.game_result import (
     GameEnding,
@@ -16,14 +17,13 @@ from sevenbag.game.game_result import (
     PlayerStats,
     decide_winner,
 )
-from sevenbag.game.keyed_versus import KeyedVersus
 from sevenbag.replay.player_statistics import PlayerTally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sevenbag._kernel import Placement
-    from sevenbag.formats.replay import Info, Replay, Turn
+    from sevenbag.formats.replay_file import Info, Replay, Turn
     from sevenbag.game import Lock
     from sevenbag.replay.player_statistics import PlayerStatistics
 

@@ -10,8 +10,7 @@ import msgspec
 
 from sevenbag.errors import FumenError
 from sevenbag.formats.fumen import MAX_PAGES, Field, Fumen, Page
-from sevenbag.formats.fumen.field import COLORS, ROWS, WIDTH
-from sevenbag.formats.fumen.page import location_of
+from sevenbag.formats.fumen_page import COLORS, ROWS, WIDTH, location_of
 from sevenbag.replay.playback import iterate_placements
 from sevenbag.replay.player_statistics import PERFECT_CLEAR, clear_kind
 

@@ -6,8 +6,17 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.errors import FormatError
-from sevenbag.formats.replay import Fall, Header, Outcome, Player, Replay, Score, Turn, version_of
-from sevenbag.formats.ttrm.script import split
+from sevenbag.formats.replay_file import (
+    Fall,
+    Header,
+    Outcome,
+    Player,
+    Replay,
+    Score,
+    Turn,
+    version_of,
+)
+from sevenbag.formats.tetrio_script import split_script
 from sevenbag.game import Versus
 from sevenbag.game.game_result import LossReason
 from sevenbag.replay.playback import Playback
@@ -19,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from sevenbag._kernel import Lock, Placement
-    from sevenbag.formats.ttrm import PlayerRound, Recording
+    from sevenbag.formats.tetrio_file import TetrioPlayerRound, TetrioRecording
     from sevenbag.game import Player as SidePlayer
     from sevenbag.game import Rules
 
@@ -44,7 +53,7 @@ class TetrioPlayback(Playback):
 
     turn: int
 
-    def __init__(self, recording: Recording, number: int = 1) -> None:
+    def __init__(self, recording: TetrioRecording, number: int = 1) -> None:
         count = len(recording.rounds)
         if not 1 <= number <= count:
             raise FormatError(f"{recording.source}: has rounds 1 to {count}, not {number}")
@@ -120,10 +129,10 @@ class _RecordedPlayer:
 
     def __init__(
         self,
-        player: PlayerRound | None,
+        player: TetrioPlayerRound | None,
         date: datetime | None,
         where: str,
-        like: PlayerRound | None = None,
+        like: TetrioPlayerRound | None = None,
     ) -> None:
         self._player, self._date = player or like, date
         self.name = player.name if player is not None else NO_OPPONENT
@@ -234,7 +243,7 @@ class _CombinedGame(Versus):
 def _by_frame(script: Sequence[float]) -> list[tuple[int, list[float]]]:
     """A script cut into frames: each with the numbers of its events."""
     found: list[tuple[int, list[float]]] = []
-    for event in split(script):
+    for event in split_script(script):
         frame = int(event[0])
         if not found or found[-1][0] != frame:
             found.append((frame, []))

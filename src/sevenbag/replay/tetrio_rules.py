@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 import msgspec
 
 from sevenbag.errors import FormatError, RulesError, shown
-from sevenbag.formats.ttrm import Handling as RecordedHandling
+from sevenbag.formats.tetrio_options import TetrioHandling
 from sevenbag.game import Rules
-from sevenbag.game.frames import FrameGame, FrameRules, Handling
+from sevenbag.game.frame_game import FrameGame, FrameRules, Handling
 
 if TYPE_CHECKING:
-    from sevenbag.formats.ttrm import Options
+    from sevenbag.formats.tetrio_options import TetrioOptions
 
 
-def create_frame_game(options: Options, date: datetime | None = None) -> FrameGame:
+def create_frame_game(options: TetrioOptions, date: datetime | None = None) -> FrameGame:
     """The game as it stood before its first frame.
 
     Args:
@@ -51,14 +51,14 @@ def create_frame_game(options: Options, date: datetime | None = None) -> FrameGa
         raise FormatError(f"options: {error}") from None
 
 
-def convert_rules(options: Options, date: datetime | None = None) -> Rules:
+def convert_rules(options: TetrioOptions, date: datetime | None = None) -> Rules:
     """The rules of a recorded game, but for those of time.
 
     Raises:
         FormatError: as `create_frame_game`.
     """
     # Players of a match differ in these, and rules take longer to make than a game to play.
-    alike = msgspec.structs.replace(options, seed=0, gameid=None, handling=RecordedHandling())
+    alike = msgspec.structs.replace(options, seed=0, gameid=None, handling=TetrioHandling())
     is_old = options.version < _FIRST_WITH_NEW_HOLES or (date is not None and date < _NEW_HOLES)
     is_early = date is not None and date < _NEW_OPENER
     return _rules(alike, is_old, is_early)
@@ -111,7 +111,7 @@ _CROSSING: Final = {"zero": True, "consistent": True, "limited": False, "full": 
 
 
 @functools.lru_cache(maxsize=64)
-def _rules(options: Options, is_old: bool, is_early: bool) -> Rules:
+def _rules(options: TetrioOptions, is_old: bool, is_early: bool) -> Rules:
     _reject_unknown(options)
     combo = options.combotable
     if combo != "multiplier" and combo not in _COMBOS:
@@ -182,7 +182,7 @@ def _rules(options: Options, is_old: bool, is_early: bool) -> Rules:
         raise FormatError(f"options: {error}") from None
 
 
-def _frame_rules(options: Options) -> FrameRules:
+def _frame_rules(options: TetrioOptions) -> FrameRules:
     crossing = options.passthrough
     if crossing is not False:
         crossing = _look_up("passthrough", str(crossing), _CROSSING)
@@ -203,7 +203,7 @@ def _frame_rules(options: Options) -> FrameRules:
     )
 
 
-def _reject_unknown(options: Options) -> None:
+def _reject_unknown(options: TetrioOptions) -> None:
     """Reject options whose effect no recorded game has shown."""
     if options.version not in _KNOWN_VERSIONS:
         _reject("version", options.version, _KNOWN_VERSIONS)

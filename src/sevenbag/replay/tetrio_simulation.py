@@ -11,9 +11,9 @@ import msgspec
 from msgspec import Meta
 
 from sevenbag._kernel import Spin, chain_power
-from sevenbag.config.input_file import open_input
 from sevenbag.errors import FormatError, InputError
-from sevenbag.formats.ttrm import arrivals, script_of
+from sevenbag.files import open_input
+from sevenbag.formats.tetrio_script import build_script, iterate_received_attacks
 from sevenbag.replay.playback import ReplayDifference
 from sevenbag.replay.tetrio_rules import create_frame_game
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from sevenbag.formats.ttrm import PlayerRound, Recording
-    from sevenbag.game.frames import FrameGame, RecordedLock, Sent
+    from sevenbag.formats.tetrio_file import TetrioPlayerRound, TetrioRecording
+    from sevenbag.game.frame_game import FrameGame, RecordedLock, Sent
 
 
 MAX_LOCKS_BYTES: Final = 256 * 1024 * 1024
@@ -188,7 +188,7 @@ class SimulatedPlayer:
         locks: every lock, where they were asked for.
     """
 
-    player: PlayerRound
+    player: TetrioPlayerRound
     game: FrameGame
     sent: tuple[Sent, ...]
     locks: Sequence[RecordedLock] = ()
@@ -219,7 +219,7 @@ class ReplayVerification:
 
 
 def simulate_player(
-    player: PlayerRound, date: datetime | None = None, *, locks: bool = False
+    player: TetrioPlayerRound, date: datetime | None = None, *, locks: bool = False
 ) -> SimulatedPlayer:
     """Play a player's part of a round from its keys.
 
@@ -249,14 +249,14 @@ def simulate_player(
     return SimulatedPlayer(player, game, game.take_sent(), kept)
 
 
-def event_script(player: PlayerRound) -> list[float]:
+def event_script(player: TetrioPlayerRound) -> list[float]:
     """All that happens in a player's part of a round, as `FrameGame.play` takes it.
 
     Raises:
-        FormatError: as `sevenbag.formats.ttrm.script_of`.
+        FormatError: as `sevenbag.formats.tetrio_script.build_script`.
     """
     options = player.options
-    return script_of(
+    return build_script(
         player.events,
         version=options.version,
         rewinds=options.can_undo or options.can_retry,
@@ -264,7 +264,8 @@ def event_script(player: PlayerRound) -> list[float]:
 
 
 def verify_recording(
-    recording: Recording, known: Mapping[tuple[int, str], Sequence[ExpectedLock]] | None = None
+    recording: TetrioRecording,
+    known: Mapping[tuple[int, str], Sequence[ExpectedLock]] | None = None,
 ) -> Iterator[ReplayVerification]:
     """Play every round of every player again, and compare.
 
@@ -277,7 +278,7 @@ def verify_recording(
 
 
 def verify_round(
-    recording: Recording,
+    recording: TetrioRecording,
     number: int,
     known: Mapping[tuple[int, str], Sequence[ExpectedLock]] | None = None,
 ) -> Iterator[ReplayVerification]:
@@ -372,7 +373,7 @@ def _format_frame(difference: ReplayDifference) -> tuple[float, bool]:
 
 
 def _differences(
-    replayed: SimulatedPlayer, others: Sequence[PlayerRound]
+    replayed: SimulatedPlayer, others: Sequence[TetrioPlayerRound]
 ) -> Iterator[ReplayDifference]:
     player, game = replayed.player, replayed.game
     is_new = player.options.version >= _FIRST_WITH_ALL_COUNTERS
@@ -406,10 +407,12 @@ def _end_differences(replayed: SimulatedPlayer, *, is_new: bool) -> Iterator[Rep
         yield ReplayDifference("gameoverreason", played, player.reason, None, game.frame)
 
 
-def _sent_differences(replayed: SimulatedPlayer, other: PlayerRound) -> Iterator[ReplayDifference]:
+def _sent_differences(
+    replayed: SimulatedPlayer, other: TetrioPlayerRound
+) -> Iterator[ReplayDifference]:
     """The first attack that the other player received otherwise than it was sent here."""
     own = replayed.player.options.gameid
-    received = [one for one in arrivals(other.events) if one.sender == own]
+    received = [one for one in iterate_received_attacks(other.events) if one.sender == own]
     sent = {number: (lines, frame, piece) for _, number, lines, _, frame, piece in replayed.sent}
     # Some may still have been under way when the round ended; none has come that was not sent.
     for there in sorted(received, key=lambda one: one.number):

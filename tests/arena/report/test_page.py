@@ -18,8 +18,8 @@ from sevenbag.arena.tournament.tournament_summary import read_tournament_summary
 from sevenbag.bots.bot import shorten_name
 from sevenbag.drawing import COLORS
 from sevenbag.errors import FormatError
-from sevenbag.formats import replay as replay_format
-from sevenbag.formats.replay import Replay
+from sevenbag.formats import replay_file as replay_format
+from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Rules
 from sevenbag.game.game_config import RealTime
 from sevenbag.replay.playback import Playback

@@ -16,7 +16,7 @@ from sevenbag.arena.tournament.openings import read_openings
 from sevenbag.bots.bot import Limits, Position, SearchInfo, Suggestion
 from sevenbag.errors import FormatError, InputError
 from sevenbag.formats.fumen import Field, Fumen, Page
-from sevenbag.formats.replay import Replay
+from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Rules
 from sevenbag.game.game_config import MAX_SEED, Opening, opening_board
 from sevenbag.game.game_result import GameEnding, Loss, LossReason, PlayerStats, decide_winner

@@ -17,7 +17,7 @@ from sevenbag.arena.runner.observers import GameObserver, PlayedTurn, ReplayReco
 from sevenbag.bots.bot import Limits, Position, Suggestion
 from sevenbag.bots.registry import create_bot
 from sevenbag.errors import InputError
-from sevenbag.formats.replay import Replay
+from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Game, Rules
 from sevenbag.game.game_config import RealTime
 from sevenbag.game.game_result import GameEnding, LossReason

@@ -10,7 +10,7 @@ from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import GameObserver, PlayedTurn, ReplayRecorder
 from sevenbag.bots.bot import Bot, Limits
 from sevenbag.errors import FormatError
-from sevenbag.formats.replay import Replay
+from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Rules
 from sevenbag.game.game_result import (
     GameEnding,

@@ -9,7 +9,7 @@ import pytest
 from sevenbag.arena.terminal.game_scene import GameScene, PlayerScene, build_scene, scene_svg
 from sevenbag.arena.terminal.live_view import render_scene
 from sevenbag.bots.bot import shorten_name
-from sevenbag.drawing import shape
+from sevenbag.drawing import piece_shape
 from sevenbag.game import Versus
 from sevenbag.game.game_result import GameEnding, GameResult, Loss, LossReason, PlayerStats
 
@@ -95,9 +95,9 @@ def test_boards_of_every_width_are_drawn(columns: int) -> None:
 
 
 def test_pieces_look_as_they_spawn() -> None:
-    assert shape("T") == ((False, True, False), (True, True, True))
-    assert shape("O") == ((True, True), (True, True))
-    assert shape("I") == ((False,) * 4, (True,) * 4)
+    assert piece_shape("T") == ((False, True, False), (True, True, True))
+    assert piece_shape("O") == ((True, True), (True, True))
+    assert piece_shape("I") == ((False,) * 4, (True,) * 4)
 
 
 def test_the_picture_is_well_formed_and_stands_alone() -> None:

@@ -36,7 +36,7 @@ from sevenbag.arena.tournament.tournament_files import (
 )
 from sevenbag.arena.tournament.tournament_runner import TournamentRunner
 from sevenbag.errors import FormatError, InputError, LostWorkersError
-from sevenbag.formats.replay import Replay
+from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Rules
 from sevenbag.replay.playback import Playback
 from tests.bots.conftest import marked

@@ -31,7 +31,7 @@ from sevenbag.contest.server.scheduler_client import Uplink
 from sevenbag.contest.settings import ContestRules, LogSettings, ServerSettings
 from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import FormatError, MatchRejectedError, SettingsError
-from sevenbag.formats.whole_file import write_whole
+from sevenbag.files import write_atomically
 from tests.contest.scheduler.scripted_server import game_done, match_done
 
 if TYPE_CHECKING:
@@ -377,7 +377,7 @@ async def test_a_spool_that_cannot_be_written_loses_nothing_while_the_server_liv
     def full(path: Path, data: bytes, *, over: bool) -> None:
         raise FormatError(f"{path}: cannot be written: No space left on device")
 
-    monkeypatch.setattr("sevenbag.contest.server.result_spool.write_whole", full)
+    monkeypatch.setattr("sevenbag.contest.server.result_spool.write_atomically", full)
     uplink = await scene.uplink(FakeHost())
     peer = await scene.scheduler.peer()
     await peer.next(ServerHello)
@@ -403,7 +403,7 @@ async def test_match_waits_until_spool_or_scheduler_stores_the_result(
         tried.append(path)
         raise FormatError(f"{path}: cannot be written: No space left on device")
 
-    monkeypatch.setattr(result_spool, "write_whole", full)
+    monkeypatch.setattr(result_spool, "write_atomically", full)
     monkeypatch.setattr(uplink_module, "_SPOOL_PAUSE", 0.01)
     await scene.scheduler.end()
     uplink = await scene.uplink(FakeHost())
@@ -412,7 +412,7 @@ async def test_match_waits_until_spool_or_scheduler_stores_the_result(
     assert not keeping.done()
     assert "not stored: 1" in uplink.trouble
     if works_again == "spool":
-        monkeypatch.setattr(result_spool, "write_whole", write_whole)
+        monkeypatch.setattr(result_spool, "write_atomically", write_atomically)
         await keeping
         assert len(scene.spooled()) == 1
         assert "cannot be reached" in uplink.trouble

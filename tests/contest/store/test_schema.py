@@ -102,9 +102,7 @@ def test_a_store_of_a_newer_version_is_left_alone(url: str) -> None:
     engine = create_engine(url)
     with engine.begin() as connection:
         connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9876'"))
-    with pytest.raises(
-        StoreVersionError, match="expected version 0001 or older, got 9876"
-    ):
+    with pytest.raises(StoreVersionError, match="expected version 0001 or older, got 9876"):
         Store(url).open()
     with engine.connect() as connection:
         assert connection.scalar(text("SELECT count(*) FROM matches")) == 1

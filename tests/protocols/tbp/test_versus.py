@@ -199,7 +199,7 @@ def test_what_happened_is_found_out(seed: int, lines: int, moves: int) -> None:
 
 
 def _after(before: Any, placement: Placement, pieces: tuple[Piece, ...]) -> Any:
-    from sevenbag.game.course import after_new_piece, after_placement  # noqa: PLC0415
+    from sevenbag.game.position import after_new_piece, after_placement  # noqa: PLC0415
 
     position = after_placement(before, placement)
     for piece in pieces:

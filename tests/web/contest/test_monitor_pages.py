@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from sevenbag.contest.game.pason_replay import decode_replay
-from sevenbag.drawing.cells import COLORS
+from sevenbag.drawing.picture import COLORS
 from sevenbag.protocols.pason.pason_conversion import cell_bit
 from tests.web.contest.hosted import GameServer
 from tests.web.contest.publisher import filled

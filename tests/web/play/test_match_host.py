@@ -20,7 +20,7 @@ from sevenbag.web.play.page_connection import PageConnection, StartWorkerEvent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sevenbag.formats.replay import Replay
+    from sevenbag.formats.replay_file import Replay
 
 BUILTIN = {"kind": "builtin", "spec": "random:seed=1"}
 WORKER = {"kind": "worker", "script": "bot.js"}

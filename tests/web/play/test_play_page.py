@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sevenbag.formats.replay import Replay
+from sevenbag.formats.replay_file import Replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable

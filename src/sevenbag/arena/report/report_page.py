@@ -17,8 +17,8 @@ from sevenbag.arena.tournament.tournament_files import REPLAY_FOLDER
 from sevenbag.arena.tournament.tournament_summary import read_tournament_summary
 from sevenbag.drawing import COLORS
 from sevenbag.errors import FormatError
-from sevenbag.formats.replay import Replay, write_placement
-from sevenbag.formats.whole_file import write_whole
+from sevenbag.files import write_atomically
+from sevenbag.formats.replay_file import Replay, write_placement
 from sevenbag.replay.playback import Playback, iterate_placements
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def write_report(
     """
     summary = read_tournament_summary(folder)
     games, faults = _encode_games(summary.games, Path(folder), most_games)
-    write_whole(Path(path), render_report(summary, games).encode(), over=True)
+    write_atomically(Path(path), render_report(summary, games).encode(), replace=True)
     return faults
 
 

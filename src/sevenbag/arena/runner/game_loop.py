@@ -24,6 +24,7 @@ from sevenbag.arena.runner.observers import GameStart, PlayedTurn
 from sevenbag.bots.bot import Limits
 from sevenbag.errors import InputError, PlacementError
 from sevenbag.game import Versus
+from sevenbag.game.frame_versus import KeyedVersus
 from sevenbag.game.game import LAST_FRAME
 from sevenbag.game.game_config import (
     DEFAULT_FRAMES_PER_TURN,
@@ -40,7 +41,6 @@ from sevenbag.game.game_result import (
     PlayerStats,
     decide_winner,
 )
-from sevenbag.game.keyed_versus import KeyedVersus
 from sevenbag.game.rules import kernel_rules
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.formats import replay
+from sevenbag.formats import replay_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,24 +85,24 @@ class ReplayRecorder(GameObserver):
     """
 
     def __init__(self, *, times: bool = False, infos: bool = False) -> None:
-        self.replay: replay.Replay | None = None
+        self.replay: replay_file.Replay | None = None
         self._times = times
         self._infos = infos
-        self._header: replay.Header | None = None
-        self._turns: list[replay.Turn] = []
+        self._header: replay_file.Header | None = None
+        self._turns: list[replay_file.Turn] = []
 
     def game_started(self, start: GameStart) -> None:
         """Create the header."""
         config = start.config
-        time: replay.Time | None = None
+        time: replay_file.Time | None = None
         if config.real_time is not None:
             time = "frames" if config.real_time.frames else "real time"
         adjudication = None
         if config.lead is not None or config.double != "draw":
-            adjudication = replay.Adjudication(config.lead, config.double)
-        self._header = replay.Header(
-            format=replay.FORMAT,
-            version=replay.version_of(time, config.opening, adjudication),
+            adjudication = replay_file.Adjudication(config.lead, config.double)
+        self._header = replay_file.Header(
+            format=replay_file.FORMAT,
+            version=replay_file.version_of(time, config.opening, adjudication),
             seed=config.seed,
             players=(_encode_player(start, 0), _encode_player(start, 1)),
             frames_per_turn=config.frames_per_turn,
@@ -123,17 +123,19 @@ class ReplayRecorder(GameObserver):
         if self._infos:
             infos = (_encode_info(turn, 0), _encode_info(turn, 1))
             infos = None if infos == (None, None) else infos
-        self._turns.append(replay.Turn(turn.placements, times, turn.frame, infos))
+        self._turns.append(replay_file.Turn(turn.placements, times, turn.frame, infos))
 
     def game_ended(self, result: GameResult) -> None:
         """Create the replay."""
         if self._header is not None:
-            self.replay = replay.Replay(self._header, tuple(self._turns), encode_result(result))
+            self.replay = replay_file.Replay(
+                self._header, tuple(self._turns), encode_result(result)
+            )
 
 
-def encode_result(result: GameResult) -> replay.Outcome:
+def encode_result(result: GameResult) -> replay_file.Outcome:
     """Encode a result for replays, without times."""
-    return replay.Outcome(
+    return replay_file.Outcome(
         finished=result.ending != "interrupted",
         winner=result.winner,
         ending=result.ending.value,
@@ -146,15 +148,15 @@ _MAX_NUMBER: Final = 1e18
 """Maximum absolute value of search statistics; others are omitted."""
 
 
-def _encode_player(start: GameStart, player: int) -> replay.Player:
+def _encode_player(start: GameStart, player: int) -> replay_file.Player:
     config, limits = start.config, start.limits[player]
     clock, timing = config.clocks[player], config.real_time
-    return replay.Player(
+    return replay_file.Player(
         name=_replace_surrogates(start.names[player])[:200],
         spec=_replace_surrogates(config.specs[player])[:1000] or None,
         nodes=limits.nodes,
         milliseconds=limits.milliseconds,
-        clock=None if clock is None else replay.Clock(clock.bank, clock.increment),
+        clock=None if clock is None else replay_file.Clock(clock.bank, clock.increment),
         pps=None if timing is None else timing.pps[player],
     )
 
@@ -163,13 +165,13 @@ def _encode_timing(turn: PlayedTurn, player: int) -> float | None:
     return None if turn.placements[player] is None else _milliseconds(turn.answer_seconds[player])
 
 
-def _encode_info(turn: PlayedTurn, player: int) -> replay.Info | None:
+def _encode_info(turn: PlayedTurn, player: int) -> replay_file.Info | None:
     info = turn.move_infos[player]
     if info is None or turn.placements[player] is None:
         return None
     extra: object = info.extra
     said = _replace_surrogates(extra)[:1000] if isinstance(extra, str) else None
-    return replay.Info(_bounded(info.nodes), _bounded(info.nps), _bounded(info.depth), said)
+    return replay_file.Info(_bounded(info.nodes), _bounded(info.nps), _bounded(info.depth), said)
 
 
 def _bounded(value: object) -> float | None:
@@ -184,12 +186,12 @@ def _replace_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _encode_loss(loss: Loss | None) -> replay.Fall | None:
-    return None if loss is None else replay.Fall(loss.reason.value, loss.detail)
+def _encode_loss(loss: Loss | None) -> replay_file.Fall | None:
+    return None if loss is None else replay_file.Fall(loss.reason.value, loss.detail)
 
 
-def _encode_score(stats: PlayerStats) -> replay.Score:
-    return replay.Score(stats.pieces, stats.lines, stats.attack)
+def _encode_score(stats: PlayerStats) -> replay_file.Score:
+    return replay_file.Score(stats.pieces, stats.lines, stats.attack)
 
 
 def _milliseconds(seconds: float) -> float:

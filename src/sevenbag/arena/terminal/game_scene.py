@@ -6,10 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.bots.bot import shorten_name
-from sevenbag.drawing.board import well
-from sevenbag.drawing.cells import CELL, piece
-from sevenbag.drawing.picture import FONT, GROUND, LABEL, TEXT, words, xml_text
-from sevenbag.drawing.side import ALARM, METER, PIECE_CELL, meter
+from sevenbag.drawing.board_picture import METER, PIECE_CELL, WARNING, draw_playfield, garbage_meter
+from sevenbag.drawing.picture import (
+    BACKGROUND,
+    CELL,
+    FONT,
+    LABEL,
+    TEXT,
+    escape_text,
+    piece_elements,
+    text_element,
+)
 from sevenbag.errors import printable
 from sevenbag.game.game_result import GameEnding
 
@@ -158,8 +165,8 @@ def scene_svg(scene: GameScene) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
         f' width="{width}" height="{height}" role="img"'
         f' font-family="{FONT}">',
-        f"<title>{xml_text(' against '.join(player.name for player in scene.players))}</title>",
-        f'<rect width="{width}" height="{height}" rx="12" fill="{GROUND}"/>',
+        f"<title>{escape_text(' against '.join(player.name for player in scene.players))}</title>",
+        f'<rect width="{width}" height="{height}" rx="12" fill="{BACKGROUND}"/>',
     ]
     left = _MARGIN
     for player, side_width in zip(scene.players, widths, strict=True):
@@ -168,7 +175,9 @@ def scene_svg(scene: GameScene) -> str:
         parts.append("</g>")
         left += side_width + _BETWEEN
     parts.append(
-        words(scene.caption, width / 2, height - _MARGIN + 6, size=13, fill=LABEL, at="middle")
+        text_element(
+            scene.caption, width / 2, height - _MARGIN + 6, size=13, fill=LABEL, at="middle"
+        )
     )
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
@@ -181,8 +190,8 @@ def _draw_player(player: PlayerScene) -> Iterable[str]:
     columns, rows = len(player.rows[0]), len(player.rows)
     well_left = _LEFT + METER
     well_width, well_height = columns * CELL, rows * CELL
-    name_fill = _WON if player.won else ALARM if player.loss else TEXT
-    yield words(
+    name_fill = _WON if player.won else WARNING if player.loss else TEXT
+    yield text_element(
         shorten_name(player.name, well_width // 10),
         well_left + well_width / 2,
         -16,
@@ -192,7 +201,7 @@ def _draw_player(player: PlayerScene) -> Iterable[str]:
         weight="bold",
     )
     yield from _draw_hold_and_statistics(player)
-    yield from meter(player.pending, _LEFT - 1, well_height)
+    yield from garbage_meter(player.pending, _LEFT - 1, well_height)
     yield f'<g transform="translate({well_left} 0)">'
     yield from _draw_board(player)
     yield "</g>"
@@ -200,27 +209,29 @@ def _draw_player(player: PlayerScene) -> Iterable[str]:
 
 
 def _draw_hold_and_statistics(player: PlayerScene) -> Iterable[str]:
-    yield words("hold", 0, 12, size=12, fill=LABEL)
+    yield text_element("hold", 0, 12, size=12, fill=LABEL)
     if player.hold is not None:
-        yield from piece(player.hold, 0, 24, PIECE_CELL)
+        yield from piece_elements(player.hold, 0, 24, PIECE_CELL)
     for index, (label, value) in enumerate(player.statistics):
         top = 84 + index * 36
         alarmed = label == "garbage" and player.pending > 0
-        yield words(label, 0, top, size=12, fill=LABEL)
-        yield words(value, 0, top + 18, size=16, fill=ALARM if alarmed else TEXT, weight="bold")
+        yield text_element(label, 0, top, size=12, fill=LABEL)
+        yield text_element(
+            value, 0, top + 18, size=16, fill=WARNING if alarmed else TEXT, weight="bold"
+        )
 
 
 def _draw_board(player: PlayerScene) -> Iterable[str]:
     width, height = len(player.rows[0]) * CELL, len(player.rows) * CELL
-    yield from well(player.rows)
+    yield from draw_playfield(player.rows)
     verdict = "winner" if player.won else player.loss
     if verdict:
-        fill = _WON if player.won else ALARM
+        fill = _WON if player.won else WARNING
         yield (
-            f'<rect y="{height / 2 - 20}" width="{width}" height="40" fill="{GROUND}"'
+            f'<rect y="{height / 2 - 20}" width="{width}" height="40" fill="{BACKGROUND}"'
             ' fill-opacity="0.88"/>'
         )
-        yield words(
+        yield text_element(
             shorten_name(verdict, width // 11),
             width / 2,
             height / 2 + 6,
@@ -232,9 +243,9 @@ def _draw_board(player: PlayerScene) -> Iterable[str]:
 
 
 def _draw_queue(player: PlayerScene, left: float) -> Iterable[str]:
-    yield words("next", left, 12, size=12, fill=LABEL)
+    yield text_element("next", left, 12, size=12, fill=LABEL)
     for index, letter in enumerate(player.queue):
-        yield from piece(letter, left, 24 + index * 48, PIECE_CELL)
+        yield from piece_elements(letter, left, 24 + index * 48, PIECE_CELL)
 
 
 def _side_width(player: PlayerScene) -> int:

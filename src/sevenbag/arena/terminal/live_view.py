@@ -29,7 +29,7 @@ from sevenbag.arena.terminal.terminal_screen import (
 )
 from sevenbag.bots.bot import shorten_name
 from sevenbag.errors import printable
-from sevenbag.formats.replay import write_placement
+from sevenbag.formats.replay_file import write_placement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

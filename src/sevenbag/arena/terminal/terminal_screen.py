@@ -16,7 +16,7 @@ from rich.color import ColorSystem
 from rich.style import Style
 from rich.text import Text
 
-from sevenbag.drawing.cells import COLORS, EMPTY, GARBAGE, shape
+from sevenbag.drawing.picture import COLORS, EMPTY, GARBAGE, piece_shape
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -71,7 +71,7 @@ def render_half_rows(rows: Sequence[str]) -> Iterable[Text]:
 
 def render_piece(letter: str, *, large: bool) -> list[Text]:
     """A piece as it appears, two lines of wide cells or one of halves."""
-    upper, lower = shape(letter)
+    upper, lower = piece_shape(letter)
     style = cell_color(letter)
     if large:
         return [

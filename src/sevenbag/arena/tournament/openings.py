@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.config.input_file import open_input
 from sevenbag.errors import FormatError, InputError, shown
+from sevenbag.files import open_input
 from sevenbag.formats.fumen import Fumen, Page
 from sevenbag.game.game_config import MAX_SEED, Opening, opening_board
 

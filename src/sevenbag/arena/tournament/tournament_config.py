@@ -18,6 +18,7 @@ from sevenbag.bots.registry import create_bot
 from sevenbag.config.loader import convert, load_toml
 from sevenbag.errors import FormatError, InputError, SpecError, shown
 from sevenbag.game import Rules
+from sevenbag.game.frame_versus import KeyedVersus
 from sevenbag.game.game_config import (
     FRAMES_PER_SECOND,
     MAX_SEED,
@@ -25,7 +26,6 @@ from sevenbag.game.game_config import (
     Opening,
     with_attack_ramp,
 )
-from sevenbag.game.keyed_versus import KeyedVersus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@
     tournament.json     players, rules and settings: `TournamentHeader`
     games.jsonl         a line for each finished game, in the order of finishing: `GameRecord`
     result.json         outcome of a finished tournament: `TournamentOutcome`
-    replays/N.replay    the games: `sevenbag.formats.replay`
+    replays/N.replay    the games: `sevenbag.formats.replay_file`
 
 A line is appended only after its game is over. Readers drop an incomplete last line, the next
 writer removes it, and that game is played again. docs/statistics.md describes every field.
@@ -27,9 +27,8 @@ from sevenbag.arena.tournament.tournament_config import (
     Text,
     TournamentHeader,
 )
-from sevenbag.config.input_file import open_input
 from sevenbag.errors import FormatError, shown
-from sevenbag.formats.whole_file import write_whole
+from sevenbag.files import open_input, write_atomically
 from sevenbag.replay.player_statistics import (
     Count,  # noqa: TC001 - msgspec looks it up
     PlayerStatistics,  # noqa: TC001 - msgspec looks it up
@@ -280,7 +279,7 @@ _RESULT_DECODER: Final = msgspec.json.Decoder(TournamentOutcome)
 
 def _write(path: Path, record: msgspec.Struct) -> None:
     data = msgspec.json.format(msgspec.json.encode(record), indent=1)
-    write_whole(path, data + b"\n", over=True)
+    write_atomically(path, data + b"\n", replace=True)
 
 
 def _read_file(path: Path) -> bytes | None:

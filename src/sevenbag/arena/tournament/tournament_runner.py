@@ -36,8 +36,8 @@ from sevenbag.arena.tournament.tournament_files import (
 from sevenbag.arena.tournament.tournament_results import TournamentResults
 from sevenbag.bots.bot import make_names_unique
 from sevenbag.errors import BotStartError, FormatError, InputError, LostWorkersError
-from sevenbag.formats.replay import Replay
-from sevenbag.formats.whole_file import write_whole
+from sevenbag.files import write_atomically
+from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Rules
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class TournamentRunner:
                 played = self._with_announced_names(result)
                 record = played.record
                 if played.replay is not None and record.replay is not None:
-                    write_whole(self.folder / record.replay, played.replay, over=True)
+                    write_atomically(self.folder / record.replay, played.replay, replace=True)
                 lines.append(record)
                 self.results.add(record)
                 on_game(record)

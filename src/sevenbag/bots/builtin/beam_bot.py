@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from sevenbag._kernel import BeamSearch, StopFlag
 from sevenbag.bots.bot import Bot, Limits, SearchInfo, Suggestion
 from sevenbag.errors import BotStartError, SpecError
-from sevenbag.game.course import after_new_piece, after_placement
+from sevenbag.game.position import after_new_piece, after_placement
 from sevenbag.game.rules import kernel_rules
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from sevenbag._kernel import PcReason, PcSolver, StopFlag
 from sevenbag.bots.bot import Bot, Limits, SearchInfo, Suggestion
 from sevenbag.bots.builtin.beam_bot import BeamBot
 from sevenbag.errors import BotStartError, SpecError
-from sevenbag.game.course import after_new_piece, after_placement
+from sevenbag.game.position import after_new_piece, after_placement
 from sevenbag.game.rules import kernel_rules
 from sevenbag.pc.solver import MAX_HEIGHT
 

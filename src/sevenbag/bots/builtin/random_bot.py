@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sevenbag.bots.bot import Bot, Limits, Suggestion
 from sevenbag.errors import BotStartError
-from sevenbag.game.course import after_new_piece, after_placement
+from sevenbag.game.position import after_new_piece, after_placement
 from sevenbag.game.rules import kernel_rules
 
 if TYPE_CHECKING:

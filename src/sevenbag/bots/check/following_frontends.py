@@ -9,7 +9,7 @@ from msgspec import UnsetType
 from sevenbag.bots.check.probes import ENDED
 from sevenbag.bots.check.table import RULES
 from sevenbag.errors import PlacementError
-from sevenbag.game.course import after_new_piece, after_placement
+from sevenbag.game.position import after_new_piece, after_placement
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
 

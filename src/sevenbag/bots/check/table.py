@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sevenbag._kernel import Board, Piece, Placement, Rotation, Spin
 from sevenbag.errors import PlacementError, ProtocolError
 from sevenbag.game import Rules
-from sevenbag.game.course import after_new_piece, after_placement
-from sevenbag.game.position import Position
+from sevenbag.game.position import Position, after_new_piece, after_placement
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
 from sevenbag.protocols.tbp.messages import from_object, to_object

@@ -9,7 +9,7 @@ from msgspec import UnsetType
 
 from sevenbag._kernel import Placement, Spin
 from sevenbag.errors import PlacementError
-from sevenbag.game.course import after_new_piece, after_placement
+from sevenbag.game.position import after_new_piece, after_placement
 from sevenbag.protocols.tbp import tbp_conversion
 from sevenbag.protocols.tbp.tbp_conversion import follow_inputs
 

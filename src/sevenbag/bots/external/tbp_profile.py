@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from sevenbag.config.input_file import names_file
 from sevenbag.config.loader import load_toml, loads_toml, parse_options
 from sevenbag.errors import SpecError
+from sevenbag.files import looks_like_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -149,7 +149,7 @@ def load_profile(name: str) -> TbpProfile:
     """
     key = name.strip().lower()
     known = _load_profiles()
-    if name.lower().endswith(".toml") or (key not in known and names_file(name)):
+    if name.lower().endswith(".toml") or (key not in known and looks_like_file(name)):
         profile = load_toml(name, TbpProfile, error=SpecError)
         return msgspec.structs.replace(profile, name=Path(name).stem)
     if key not in known:

@@ -29,7 +29,7 @@ from sevenbag.errors import (
     ProtocolError,
     RulesError,
 )
-from sevenbag.game.course import after_new_piece, after_placement
+from sevenbag.game.position import after_new_piece, after_placement
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle import triangle_conversion
 from sevenbag.protocols.triangle.messages import decode, encode

@@ -17,8 +17,8 @@ from urllib.parse import quote, unquote
 from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT
 from sevenbag.bots.external.process import ProcessChannel, create_process_launcher
 from sevenbag.bots.external.websocket_channel import WebSocketChannel, import_websockets
-from sevenbag.config.input_file import read_input
 from sevenbag.errors import BotDiedError, BotError, BotStartError
+from sevenbag.files import read_input
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES
 
 if TYPE_CHECKING:

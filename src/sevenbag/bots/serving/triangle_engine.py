@@ -20,7 +20,7 @@ from sevenbag._kernel import Placement
 from sevenbag.bots.serving.service import OutputClosedError
 from sevenbag.bots.serving.stdio_server import reserve_stdout, write_line
 from sevenbag.errors import ProtocolError
-from sevenbag.game.course import after_placement
+from sevenbag.game.position import after_placement
 from sevenbag.protocols import bot_actions
 from sevenbag.protocols.json_lines import LineSplitter
 from sevenbag.protocols.triangle import messages as triangle

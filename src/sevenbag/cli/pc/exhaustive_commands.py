@@ -19,7 +19,7 @@ from sevenbag.cli.arguments import (
     positive_number,
 )
 from sevenbag.cli.signals import raise_on_signals
-from sevenbag.formats.whole_file import check_writable, write_whole
+from sevenbag.files import check_writable, write_atomically
 from sevenbag.jobs.progress import ProgressLine
 from sevenbag.pc.batch_solver import BatchProgress, solve_all_sequences
 from sevenbag.pc.odds import PcOdds, PcOddsRow, compute_odds
@@ -87,7 +87,7 @@ def run_odds(args: argparse.Namespace) -> int:
                 report=lambda now: progress.update(now.stage, now.fraction, now.seconds_left),
             )
     if args.impossible is not None:
-        write_whole(args.impossible, found[heights[-1]].unsolvable, over=True)
+        write_atomically(args.impossible, found[heights[-1]].unsolvable, replace=True)
     seconds = time.monotonic() - start
     if args.json:
         hands = (

@@ -21,8 +21,8 @@ from sevenbag.cli.arguments import (
 )
 from sevenbag.cli.signals import restore_default_interrupt
 from sevenbag.errors import BoardError, FormatError, FumenError
+from sevenbag.files import write_atomically
 from sevenbag.formats.fumen import Fumen
-from sevenbag.formats.whole_file import write_whole
 from sevenbag.pc.chance import compute_chance
 from sevenbag.pc.cover import compute_coverage, read_setups
 from sevenbag.pc.path import find_solutions, format_csv, format_fumen, format_html
@@ -283,7 +283,7 @@ def run_path(args: argparse.Namespace) -> int:
     if args.html is not None:
         files.append((args.html, format_html(paths, numbers)))
     for path, text in files:
-        write_whole(path, text.encode(), over=True)
+        write_atomically(path, text.encode(), replace=True)
     if args.json:
         print(json.dumps(_paths_to_dict(paths, numbers)))
         return 0

@@ -14,7 +14,7 @@ import msgspec
 
 from sevenbag.contest import scheduler_protocol
 from sevenbag.errors import FormatError, SettingsError
-from sevenbag.formats.whole_file import write_whole
+from sevenbag.files import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +75,9 @@ class Spool:
         Raises:
             FormatError: it cannot be written.
         """
-        write_whole(self._folder / name_of(done), scheduler_protocol.encode(done), over=True)
+        write_atomically(
+            self._folder / name_of(done), scheduler_protocol.encode(done), replace=True
+        )
 
     def read(self, name: str) -> Done | None:
         """What is written there; None if it is there no more, or broken and put aside.

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from msgspec import UNSET, UnsetType
 
 from sevenbag.errors import PlacementError, ProtocolError, printable
-from sevenbag.game.course import after_new_piece, after_placement
+from sevenbag.game.position import after_new_piece, after_placement
 from sevenbag.protocols.bot_actions import (
     CommonAction,
     GarbageAction,

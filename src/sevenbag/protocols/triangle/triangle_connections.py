@@ -23,8 +23,7 @@ from msgspec import UNSET, Struct
 
 from sevenbag._kernel import Board
 from sevenbag.errors import PlacementError, ProtocolError, RulesError
-from sevenbag.game.course import after_new_piece, after_placement
-from sevenbag.game.position import Position
+from sevenbag.game.position import Position, after_new_piece, after_placement
 from sevenbag.game.rules import kernel_rules
 from sevenbag.protocols.bot_actions import (
     CommonAction,

@@ -17,7 +17,7 @@ from litestar.params import FromPath, QueryParameter
 from litestar.response import Template
 
 from sevenbag.contest.game.cell_tracker import UNKNOWN
-from sevenbag.drawing.cells import COLORS
+from sevenbag.drawing.picture import COLORS
 from sevenbag.errors import FormatError, UnknownEntryError
 from sevenbag.protocols.pason.pason_conversion import SHAPES
 from sevenbag.web.contest.account_routes import Session, Site

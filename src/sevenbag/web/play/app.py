@@ -14,7 +14,7 @@ from litestar.response import Template
 from litestar.template import TemplateConfig
 
 from sevenbag.bots.registry import BUILTIN_BOTS
-from sevenbag.drawing.cells import COLORS, shape
+from sevenbag.drawing.picture import COLORS, piece_shape
 from sevenbag.game import Rules
 from sevenbag.web.core.connection_limits import ConnectionLimiter
 from sevenbag.web.core.http_server import HttpServer
@@ -131,7 +131,7 @@ def create_play_app(host: MatchHost, replays: ReplayCache, bots: Path | None = N
 def _build_context(bots: Path | None) -> dict[str, Any]:
     drawing = {
         "colors": COLORS,
-        "shapes": {letter: shape(letter) for letter in PIECES},
+        "shapes": {letter: piece_shape(letter) for letter in PIECES},
         "visible": {name: _visible_size(name) for name in Rules.presets()},
     }
     return {

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.bots.bot import Bot
-    from sevenbag.formats.replay import Replay
+    from sevenbag.formats.replay_file import Replay
     from sevenbag.game.game_result import GameResult
     from sevenbag.web.play.page_connection import PageSocket
 

@@ -12,7 +12,7 @@ from sevenbag.bots.check.session import GoneError, Session
 from sevenbag.bots.check.triangle.clauses import OF_ENGINES
 from sevenbag.bots.external.process import find_error_line
 from sevenbag.errors import BotError, BotStartError, PlacementError, ProtocolError
-from sevenbag.game.course import after_placement
+from sevenbag.game.position import after_placement
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES, Deviation, message_type
 from sevenbag.protocols.triangle.messages import (
     KEY_ALIASES,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from sevenbag._kernel import Board, Piece
 from sevenbag.game import Rules
-from sevenbag.game.course import after_new_piece, after_placement
-from sevenbag.game.position import Position
+from sevenbag.game.position import Position, after_new_piece, after_placement
 from sevenbag.game.rules import kernel_rules
 from sevenbag.protocols.triangle import triangle_conversion
 from sevenbag.protocols.triangle.messages import TrianglePlay, to_object

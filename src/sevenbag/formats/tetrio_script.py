@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from sevenbag._kernel import Button
 from sevenbag.errors import FormatError, shown
-from sevenbag.formats.ttrm.wire import Data, Event, Id, Payload
+from sevenbag.formats.tetrio_file import PlayerId, TetrioEvent, TetrioEventData, TetrioMessage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
-class What(IntEnum):
+class ScriptEventKind(IntEnum):
     """What an event of a script is."""
 
     PRESS = 0
@@ -25,7 +25,9 @@ class What(IntEnum):
     TARGET = 5
 
 
-def script_of(events: Sequence[Event], *, version: int = 19, rewinds: bool = False) -> list[float]:
+def build_script(
+    events: Sequence[TetrioEvent], *, version: int = 19, rewinds: bool = False
+) -> list[float]:
     """Every event that counts, in order, as `FrameGame.perform` takes them.
 
     Strategies, targets chosen by hand, kills and the end of a game change nothing in it.
@@ -39,7 +41,7 @@ def script_of(events: Sequence[Event], *, version: int = 19, rewinds: bool = Fal
         FormatError: an event has no meaning; the message says which.
     """
     script: list[float] = []
-    players: dict[Id, int] = {}
+    players: dict[PlayerId, int] = {}
     add, buttons = script.extend, _BUTTONS if rewinds else _ALL_BUTTONS
     latest = 0
     for event in events:
@@ -50,7 +52,7 @@ def script_of(events: Sequence[Event], *, version: int = 19, rewinds: bool = Fal
         if kind in _KEYS:
             data = event.data
             try:
-                # What is no key has none of these: nearly every event passes here.
+                # Nearly all events are keys, and pass here.
                 what = _UP if kind == "keyup" else _DOWN_HOISTED if data.hoisted else _DOWN  # type: ignore[union-attr]
                 script += (frame, what, buttons[data.key], data.subframe)  # type: ignore[union-attr]
             except (AttributeError, KeyError):
@@ -58,29 +60,29 @@ def script_of(events: Sequence[Event], *, version: int = 19, rewinds: bool = Fal
         elif kind == "ige":
             add(_message(events, event, players, version))
         elif kind == "targets":
-            listed = event.data.data if isinstance(event.data, Data) else event.data
+            listed = event.data.data if isinstance(event.data, TetrioEventData) else event.data
             if isinstance(listed, list):
                 names = [name for name in listed if isinstance(name, str | int)]
-                add((frame, What.TARGET, *_targets(names, players)))
+                add((frame, ScriptEventKind.TARGET, *_targets(names, players)))
     return script
 
 
-def split(script: Sequence[float]) -> Iterator[Sequence[float]]:
+def split_script(script: Sequence[float]) -> Iterator[Sequence[float]]:
     """A script event by event."""
     at = 0
     while at < len(script):
-        what = What(int(script[at + 1]))
+        what = ScriptEventKind(int(script[at + 1]))
         size = _SIZES[what] if what in _SIZES else 3 + int(script[at + 2])
         yield script[at : at + size]
         at += size
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class ReceivedAttack:
     """An attack as it reached a player.
 
     Attributes:
-        sender: the `Options.gameid` of who sent it.
+        sender: the `TetrioOptions.gameid` of who sent it.
         number: which of the attacks that player sent here, from 1.
         lines: as it was sent.
         frame: of the sender's game, in which it was made.
@@ -92,20 +94,23 @@ class Arrival:
     frame: int
 
 
-def arrivals(events: Sequence[Event]) -> Iterator[Arrival]:
+def iterate_received_attacks(events: Sequence[TetrioEvent]) -> Iterator[ReceivedAttack]:
     """The attacks that reached a player, as files of version 19 tell them."""
     for event in [event for event in events if event.type == "ige"]:
-        if not isinstance(event.data, Data) or event.data.type != "interaction":
+        if not isinstance(event.data, TetrioEventData) or event.data.type != "interaction":
             continue
         message = event.data.data
-        if isinstance(message, Payload):
+        if isinstance(message, TetrioMessage):
             number = message.iid if message.iid is not None else 0
-            yield Arrival(message.gameid, number, message.amt, message.frame)
+            yield ReceivedAttack(message.gameid, number, message.amt, message.frame)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_DOWN, _DOWN_HOISTED, _UP = map(int, (What.PRESS, What.PRESS_HOISTED, What.RELEASE))
+
+_DOWN, _DOWN_HOISTED, _UP = map(
+    int, (ScriptEventKind.PRESS, ScriptEventKind.PRESS_HOISTED, ScriptEventKind.RELEASE)
+)
 
 _BUTTONS: Final[dict[str, int]] = {
     "moveLeft": int(Button.MOVE_LEFT),
@@ -121,31 +126,38 @@ _BUTTONS: Final[dict[str, int]] = {
 
 # Numbers of an event; that of targets tells how many there are.
 _SIZES: Final = {
-    What.PRESS: 4,
-    What.PRESS_HOISTED: 4,
-    What.RELEASE: 4,
-    What.ANNOUNCE: 7,
-    What.CONFIRM: 4,
+    ScriptEventKind.PRESS: 4,
+    ScriptEventKind.PRESS_HOISTED: 4,
+    ScriptEventKind.RELEASE: 4,
+    ScriptEventKind.ANNOUNCE: 7,
+    ScriptEventKind.CONFIRM: 4,
 }
+
 _KEYS: Final = frozenset({"keydown", "keyup"})
+
 _REWINDING: Final = frozenset({"undo", "redo", "retry"})
+
 _ALL_BUTTONS: Final = _BUTTONS | dict.fromkeys(_REWINDING, int(Button.NONE))
+
 _LAST_WITH_COLUMNS: Final = 17
+
 _MOST_TARGETS: Final = 1000
 
 
 def _message(
-    events: Sequence[Event], event: Event, players: dict[Id, int], version: int
+    events: Sequence[TetrioEvent], event: TetrioEvent, players: dict[PlayerId, int], version: int
 ) -> tuple[int, ...]:
     """A message of the server; nothing for those that change nothing."""
-    if not isinstance(event.data, Data) or not isinstance(event.data.data, Payload):
+    if not isinstance(event.data, TetrioEventData) or not isinstance(
+        event.data.data, TetrioMessage
+    ):
         return ()
     message = event.data.data
     # Older files have one more envelope.
     kind = event.data.type if event.data.type != "ige" else message.type
-    inner = message.data if isinstance(message.data, Payload) else message
+    inner = message.data if isinstance(message.data, TetrioMessage) else message
     if kind == "target":
-        return (event.frame, What.TARGET, *_targets(message.targets, players))
+        return (event.frame, ScriptEventKind.TARGET, *_targets(message.targets, players))
     if kind not in {"interaction", "interaction_confirm"}:
         return ()
     sender = message.gameid if message.gameid is not None else message.sender
@@ -154,24 +166,24 @@ def _message(
         _refuse(events, event, "does not say who sent it, or which of the sender's attacks it is")
     ticket = (_player(sender, players), number)
     if kind == "interaction_confirm":
-        return (event.frame, What.CONFIRM, *ticket)
+        return (event.frame, ScriptEventKind.CONFIRM, *ticket)
     if inner.type != "garbage":
         _refuse(events, event, f"brings {shown(inner.type)}, which is not known; only garbage is")
     hole = inner.column if version <= _LAST_WITH_COLUMNS and inner.column is not None else -1
-    return (event.frame, What.ANNOUNCE, *ticket, inner.amt, inner.ackiid, hole)
+    return (event.frame, ScriptEventKind.ANNOUNCE, *ticket, inner.amt, inner.ackiid, hole)
 
 
-def _targets(names: Sequence[Id], players: dict[Id, int]) -> list[int]:
+def _targets(names: Sequence[PlayerId], players: dict[PlayerId, int]) -> list[int]:
     known = [_player(name, players) for name in names[:_MOST_TARGETS]]
     return [len(known), *known]
 
 
-def _player(name: Id, players: dict[Id, int]) -> int:
+def _player(name: PlayerId, players: dict[PlayerId, int]) -> int:
     return players.setdefault(name, len(players))
 
 
-def _refuse_key(events: Sequence[Event], event: Event) -> NoReturn:
-    if not isinstance(event.data, Data):
+def _refuse_key(events: Sequence[TetrioEvent], event: TetrioEvent) -> NoReturn:
+    if not isinstance(event.data, TetrioEventData):
         _refuse(events, event, "has no key")
     key = event.data.key
     if key in _REWINDING:
@@ -180,7 +192,7 @@ def _refuse_key(events: Sequence[Event], event: Event) -> NoReturn:
     _refuse(events, event, f"{shown(key)} is no key; keys are {known}")
 
 
-def _refuse(events: Sequence[Event], event: Event, what: str) -> NoReturn:
+def _refuse(events: Sequence[TetrioEvent], event: TetrioEvent, what: str) -> NoReturn:
     number = next(number for number, one in enumerate(events) if one is event)
     raise FormatError(
         f"event {number} ({shown(event.type, 30)}, frame {event.frame}): {what}"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sevenbag.errors import FormatError
-from sevenbag.formats import ttrm
+from sevenbag.formats.tetrio_file import MAX_BYTES, load_tetrio_file, read_tetrio_file
+from sevenbag.formats.tetrio_script import build_script
 from tests.formats.tetrio_files import HANDLING, match, older, solo, written
 from tests.game import tetrio_rounds
 from tests.truth import truth, truth_json
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 class TestRealFiles:
     @pytest.mark.parametrize("name", ["versus-a", "versus-b"])
     def test_match(self, name: str) -> None:
-        recording = ttrm.load(truth(f"replays/{name}.ttrm"))
+        recording = load_tetrio_file(truth(f"replays/{name}.ttrm"))
         assert recording.version == 19
         assert recording.date is not None
         members = [player for played in recording.rounds for player in played]
@@ -40,7 +41,7 @@ class TestRealFiles:
             assert recorded["garbage.attack"] == told["attack"]
 
     def test_solo(self) -> None:
-        recording = ttrm.load(truth("replays/sprint-40l.ttr"))
+        recording = load_tetrio_file(truth("replays/sprint-40l.ttr"))
         told = truth_json("replays/sprint-40l.expected.json")
         ((player,),) = recording.rounds
         assert (recording.version, recording.mode) == (15, "40l")
@@ -57,27 +58,27 @@ class TestLayouts:
     WANTED = tetrio_rounds.script_of(tetrio_rounds.ROUNDS["lost"])
 
     def test_version_19(self) -> None:
-        recording = ttrm.read(written(match("lost", "won")))
+        recording = read_tetrio_file(written(match("lost", "won")))
         assert [player.name for played in recording.rounds for player in played] == ["lost", "won"]
-        script = ttrm.script_of(recording.rounds[0][0].events)
+        script = build_script(recording.rounds[0][0].events)
         assert self._without_names(script) == self._without_names(self.WANTED)
         options = recording.rounds[0][0].options
         assert (options.seed, options.spinbonuses, options.garbagecap) == (367575361, "T-spins", 8)
         assert options.handling.das == 10
 
     def test_solo(self) -> None:
-        ((player,),) = ttrm.read(written(solo("lost"))).rounds
+        ((player,),) = read_tetrio_file(written(solo("lost"))).rounds
         assert player.name == "lost"
         assert player.frames == 2120
 
     @pytest.mark.parametrize("version", [15, 18])
     def test_older(self, version: int) -> None:
-        ((player,),) = ttrm.read(written(older("lost", version))).rounds
+        ((player,),) = read_tetrio_file(written(older("lost", version))).rounds
         assert (player.name, player.reason) == ("lost", "garbagesmash")
         assert player.options.version == version
         assert player.options.handling.sdf == HANDLING["sdf"]
         assert player.recorded["garbage.sent"] == 20
-        script = ttrm.script_of(player.events, version=version)
+        script = build_script(player.events, version=version)
         wanted = self._without_names(self.WANTED)
         if version == 15:
             # Holes come with the attacks, and nobody acknowledges any.
@@ -88,7 +89,7 @@ class TestLayouts:
         file = older("lost", 15)
         stats = file["data"][0]["replays"][0]["events"][-1]["data"]["export"]["stats"]
         stats["currentcombopower"] = stats.pop("combopower")
-        ((player,),) = ttrm.read(written(file)).rounds
+        ((player,),) = read_tetrio_file(written(file)).rounds
         assert player.recorded["combopower"] == 0
 
     @staticmethod
@@ -141,7 +142,7 @@ class TestBroken:
     )
     def test_no_replay(self, data: bytes, words: str) -> None:
         with pytest.raises(FormatError, match=words) as error:
-            ttrm.read(data, "file")
+            read_tetrio_file(data, "file")
         assert len(str(error.value)) < 400
         assert "file" in str(error.value)
 
@@ -149,7 +150,7 @@ class TestBroken:
     def test_cut_short(self, part: float) -> None:
         data = written(match("lost"))
         with pytest.raises(FormatError):
-            ttrm.read(data[: int(len(data) * part)])
+            read_tetrio_file(data[: int(len(data) * part)])
 
     @pytest.mark.parametrize(
         ("change", "words"),
@@ -171,7 +172,7 @@ class TestBroken:
     )
     def test_wrong_values(self, change: Callable[[dict[str, Any]], object], words: str) -> None:
         with pytest.raises(FormatError, match=words):
-            ttrm.read(changed(change))
+            read_tetrio_file(changed(change))
 
     @pytest.mark.parametrize(
         ("change", "words"),
@@ -186,28 +187,28 @@ class TestBroken:
     def test_wrong_events(self, change: Callable[[dict[str, Any]], object], words: str) -> None:
         file = match("lost")
         change(replay(file)["events"][9])
-        ((player,),) = ttrm.read(written(file)).rounds
+        ((player,),) = read_tetrio_file(written(file)).rounds
         with pytest.raises(FormatError, match=words):
-            ttrm.script_of(player.events, rewinds=True)
+            build_script(player.events, rewinds=True)
 
     def test_keys_that_do_nothing(self) -> None:
         """A key to begin anew does nothing in a match, but is one."""
         file = match("lost")
         replay(file)["events"][9]["data"]["key"] = "retry"
-        ((player,),) = ttrm.read(written(file)).rounds
-        assert len(ttrm.script_of(player.events)) > 1000
+        ((player,),) = read_tetrio_file(written(file)).rounds
+        assert len(build_script(player.events)) > 1000
 
     def test_somebody_who_watched(self) -> None:
         file = match("lost")
         file["replay"]["rounds"][0].insert(0, {"username": "watcher", "replay": None})
-        ((player,),) = ttrm.read(written(file)).rounds
+        ((player,),) = read_tetrio_file(written(file)).rounds
         assert player.name == "lost"
 
     def test_null_is_missing(self) -> None:
         file = match("lost")
         options = replay(file)["options"]
         options["garbagecap"] = options["handling"]["irs"] = None
-        ((player,),) = ttrm.read(written(file)).rounds
+        ((player,),) = read_tetrio_file(written(file)).rounds
         assert (player.options.garbagecap, player.options.handling.irs) == (8, "off")
 
     def test_wrong_messages(self) -> None:
@@ -224,14 +225,14 @@ class TestBroken:
         ):
             file = copy.deepcopy(original)
             replay(file)["events"][attack]["data"]["data"].update(change)
-            ((player,),) = ttrm.read(written(file)).rounds
+            ((player,),) = read_tetrio_file(written(file)).rounds
             with pytest.raises(FormatError, match=words):
-                ttrm.script_of(player.events)
+                build_script(player.events)
 
     def test_events_that_do_not_count(self) -> None:
         file = match("lost")
         events = replay(file)["events"]
-        before = ttrm.script_of(ttrm.read(written(file)).rounds[0][0].events)
+        before = build_script(read_tetrio_file(written(file)).rounds[0][0].events)
         for event in (
             {"frame": 0, "type": "strategy", "data": 3},
             {"frame": 0, "type": "manual_target", "data": "somebody"},
@@ -241,20 +242,20 @@ class TestBroken:
             {"frame": 0, "type": "news"},
         ):
             events.insert(1, event)
-        assert ttrm.script_of(ttrm.read(written(file)).rounds[0][0].events) == before
+        assert build_script(read_tetrio_file(written(file)).rounds[0][0].events) == before
 
     def test_no_such_file(self, tmp_path: Path) -> None:
         with pytest.raises(FormatError, match=r"none\.ttrm: cannot be read"):
-            ttrm.load(tmp_path / "none.ttrm")
+            load_tetrio_file(tmp_path / "none.ttrm")
 
     def test_far_too_large(self, tmp_path: Path) -> None:
         path = tmp_path / "large.ttrm"
         with path.open("wb") as file:
-            file.truncate(ttrm.MAX_BYTES + 1)
+            file.truncate(MAX_BYTES + 1)
         with pytest.raises(FormatError, match="larger than"):
-            ttrm.load(path)
+            load_tetrio_file(path)
 
     def test_numbers_that_are_none(self) -> None:
         text = json.dumps(match("lost")).replace('"score": 7288', '"score": 1e999')
         with pytest.raises(FormatError):
-            ttrm.read(text.encode())
+            read_tetrio_file(text.encode())

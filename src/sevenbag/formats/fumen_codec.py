@@ -6,17 +6,17 @@ flags; perhaps a comment. Version 110 differs in one thing: it has two rows less
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.errors import FumenError
-from sevenbag.formats.fumen.comment import read_comment, written_comment
-from sevenbag.formats.fumen.digits import DIGITS, Digits, written
-from sevenbag.formats.fumen.field import CELLS, ROWS, WIDTH, Field
-from sevenbag.formats.fumen.page import Page, location_of, placement_at
+from sevenbag.formats.fumen_page import CELLS, ROWS, WIDTH, Field, Page, location_of, placement_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+DIGITS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 MAX_PAGES: Final = 10_000
 
@@ -25,6 +25,7 @@ ROWS_OF: Final = {115: ROWS, 110: ROWS - 2}
 
 # A difference is written 8 higher, so that none is negative.
 _UNCHANGED: Final = 8
+
 _MOST_REPEATS: Final = len(DIGITS) - 1
 
 _PIECES: Final = (
@@ -37,6 +38,7 @@ _PIECES: Final = (
     Piece.J,
     Piece.S,
 )
+
 _ROTATIONS: Final = (Rotation.SOUTH, Rotation.EAST, Rotation.NORTH, Rotation.WEST)
 
 
@@ -160,6 +162,124 @@ def write_pages(pages: Sequence[Page], after: Page | None = None, repeats: int =
     return "".join(parts)
 
 
+MAX_ESCAPED: Final = 4095
+"""The longest comment, counted after escaping."""
+
+_BASE: Final = 96
+
+_FIRST: Final = 32
+
+_GROUP: Final = 4
+
+_PLAIN: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@*_+-./")
+
+_ESCAPE: Final = re.compile("%(?:u([0-9A-Fa-f]{4})|([0-9A-Fa-f]{2}))")
+
+
+def escape(text: str) -> str:
+    """ASCII for any text; characters count as JavaScript counts them, in UTF-16."""
+    return "".join(
+        character if character in _PLAIN else "".join(map(_escaped_unit, _units(character)))
+        for character in text
+    )
+
+
+def unescape(text: str) -> str:
+    """The reverse; what only looks like an escape stays as it is."""
+    plain = _ESCAPE.sub(lambda found: chr(int(found[1] or found[2], 16)), text)
+    # Two escapes may be the halves of one character.
+    return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def read_comment(digits: Digits) -> str:
+    """Take a comment.
+
+    Raises:
+        FumenError: (``EndOfData``, ``InvalidCaption``) it is cut short, or a number stands for no
+            four characters.
+    """
+    length = digits.take(2, "the length of a comment")
+    characters: list[str] = []
+    for _ in range(0, length, _GROUP):
+        value = digits.take(5, "a comment")
+        for _ in range(_GROUP):
+            value, code = divmod(value, _BASE)
+            if code + _FIRST > ord("~"):
+                value = 1
+                break
+            characters.append(chr(code + _FIRST))
+        if value:
+            raise FumenError("InvalidCaption", "the comment has a character that is not ASCII")
+    return unescape("".join(characters[:length]))
+
+
+def written_comment(text: str) -> str:
+    """The digits of a comment.
+
+    Raises:
+        FumenError: (``InvalidCaption``) it is longer than 4095 characters after escaping.
+    """
+    escaped = escape(text)
+    if len(escaped) > MAX_ESCAPED:
+        raise FumenError(
+            "InvalidCaption",
+            f"the comment has {len(escaped)} characters after escaping, at most {MAX_ESCAPED} fit",
+        )
+    groups = [written(len(escaped), 2)]
+    for start in range(0, len(escaped), _GROUP):
+        value = 0
+        for character in reversed(escaped[start : start + _GROUP]):
+            value = value * _BASE + ord(character) - _FIRST
+        groups.append(written(value, 5))
+    return "".join(groups)
+
+
+_VALUES: Final = {digit: value for value, digit in enumerate(DIGITS)}
+
+_NO_DIGIT: Final = re.compile(r"[^A-Za-z0-9+/]+")
+
+
+class Digits:
+    """Takes numbers from the digits of a fumen, one after another.
+
+    Args:
+        text: the digits; other characters, such as the customary ``?``, are left out.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = _NO_DIGIT.sub("", text)
+        self._at = 0
+
+    @property
+    def at_end(self) -> bool:
+        """Whether no digit is left."""
+        return self._at >= len(self.text)
+
+    def take(self, count: int, what: str) -> int:
+        """The number of the next `count` digits.
+
+        Raises:
+            FumenError: (``EndOfData``) there are not so many; the message says `what` is missing.
+        """
+        end = self._at + count
+        if end > len(self.text):
+            raise FumenError("EndOfData", f"the data ends within {what}, at digit {self._at}")
+        value = 0
+        for digit in reversed(self.text[self._at : end]):
+            value = value * len(DIGITS) + _VALUES[digit]
+        self._at = end
+        return value
+
+
+def written(value: int, count: int) -> str:
+    """A number in `count` digits."""
+    digits: list[str] = []
+    for _ in range(count):
+        value, digit = divmod(value, len(DIGITS))
+        digits.append(DIGITS[digit])
+    return "".join(digits)
+
+
 # --- helpers ------------------------------------------------------------------------------------
 
 
@@ -208,3 +328,12 @@ def _expect_room(placement: Placement) -> None:
     # A piece may stick out of the top, but the cell that names it is one of the field's.
     if not Field.has_room_for(placement) or location_of(placement) < 0:
         raise FumenError("InvalidPieceLocation", f"{placement} lies outside the field")
+
+
+def _units(character: str) -> list[int]:
+    data = character.encode("utf-16-le", "surrogatepass")
+    return [data[i] | data[i + 1] << 8 for i in range(0, len(data), 2)]
+
+
+def _escaped_unit(unit: int) -> str:
+    return f"%{unit:02X}" if unit < 256 else f"%u{unit:04X}"

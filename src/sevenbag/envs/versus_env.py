@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gymnasium.spaces import Discrete
 from gymnasium.utils import seeding
-from pettingzoo import (  # type: ignore[import-untyped]
-    ParallelEnv,  # pyright: ignore[reportMissingTypeStubs]
-)
+from pettingzoo import ParallelEnv  # type: ignore[import-untyped]
 
-from sevenbag.envs.batch import Batch, row
-from sevenbag.envs.placement import check_render_mode, picture
-from sevenbag.envs.render import RENDER_MODES
-from sevenbag.envs.settings import Settings, game_seed
+from sevenbag.envs.env_batch import RENDER_MODES, Batch, check_render_mode, picture, row
+from sevenbag.envs.env_config import Settings, game_seed
 from sevenbag.errors import PlacementError
 
 if TYPE_CHECKING:
@@ -24,8 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sevenbag._kernel import Placement
-    from sevenbag.envs.actions import Actions
-    from sevenbag.envs.settings import Observation, Reward
+    from sevenbag.envs.env_config import Actions, Observation, Reward
     from sevenbag.game import Player, Rules
 
 AGENTS = ("player_0", "player_1")

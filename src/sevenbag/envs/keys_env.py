@@ -10,9 +10,8 @@ import numpy as np
 
 from sevenbag import _kernel
 from sevenbag._kernel import Key
-from sevenbag.envs.placement import check_render_mode, picture
-from sevenbag.envs.render import RENDER_MODES
-from sevenbag.envs.settings import NO_PIECE, Settings, game_seed
+from sevenbag.envs.env_batch import RENDER_MODES, check_render_mode, picture
+from sevenbag.envs.env_config import NO_PIECE, Settings, game_seed
 from sevenbag.errors import PlacementError, RulesError, check_integer
 from sevenbag.game import Player
 from sevenbag.game.game import LAST_FRAME
@@ -21,7 +20,7 @@ from sevenbag.game.rules import kernel_rules
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sevenbag.envs.settings import Observation, Reward
+    from sevenbag.envs.env_config import Observation, Reward
     from sevenbag.game import Rules
 
 

@@ -1,4 +1,15 @@
-"""Reads a file of any version into one form."""
+"""Replays of TETR.IO: ``.ttrm`` files of matches, ``.ttr`` files of solo games.
+
+>>> recording = load_tetrio_file("match.ttrm")
+>>> [player.name for player in recording.rounds[0]]
+['player1', 'player2']
+
+A replay holds keys, not placements: which pieces were placed follows from playing them again, frame
+by frame, which `sevenbag.replay.tetrio_simulation` does. Versions 15 (2022), 18 (2024) and 19 are
+read_tetrio_file; the older two have other layouts and the same content.
+
+docs/tetrio-replays.md says what is in such a file.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +19,163 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, cast
 
 import msgspec
+from msgspec import Meta
 
-from sevenbag.config.input_file import open_input
 from sevenbag.errors import FormatError, expect_type
-from sevenbag.formats.ttrm.options import Options
-from sevenbag.formats.ttrm.wire import DECODER, Data, Event, File, Keys, OldRound
+from sevenbag.files import open_input
+from sevenbag.formats.tetrio_options import TetrioOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+LAST_FRAME: Final = 24 * 60 * 60 * 60
+"""A day."""
+
+Frame = Annotated[int, Meta(ge=0, le=LAST_FRAME)]
+
+Moment = Annotated[float, Meta(ge=0, le=1)]
+
+Number = Annotated[int, Meta(ge=0, le=2**30)]
+
+Lines = Annotated[int, Meta(ge=0, le=100_000)]
+
+Name = Annotated[str, Meta(max_length=200)]
+
+PlayerId = int | Name | None
+
+
+class TetrioMessage(msgspec.Struct, frozen=True, gc=False):
+    """What a message of the server tells; in older files a part of it lies one level deeper."""
+
+    type: Name = ""
+    frame: int = 0
+    targets: tuple[PlayerId, ...] = ()
+    gameid: PlayerId = None
+    sender: PlayerId = None
+    iid: Number | None = None
+    cid: Number | None = None
+    ackiid: Number = 0
+    amt: Lines = 0
+    column: Annotated[int, Meta(ge=0, le=63)] | None = None
+    data: TetrioMessage | list[Any] | int | float | str | bool | None = None
+
+
+class TetrioEventData(msgspec.Struct, frozen=True, gc=False):
+    """What comes with an event: a key, a message of the server, or in older files a state."""
+
+    key: Name = ""
+    subframe: Moment = 0.0
+    hoisted: bool = False
+    type: Name = ""
+    data: TetrioMessage | list[Any] | int | float | str | bool | None = None
+    reason: Name | None = None
+    options: dict[str, Any] | None = None
+    game: _State | None = None
+    export: _Export | None = None
+
+
+class _State(msgspec.Struct, frozen=True):
+    """The game in an event of type ``full``."""
+
+    handling: dict[str, Any] | None = None
+    bag: tuple[Name, ...] = ()
+
+
+class _Export(msgspec.Struct, frozen=True):
+    """The end numbers in an event of type ``end``."""
+
+    stats: dict[str, Any] = {}
+    aggregatestats: dict[str, Any] | None = None
+
+
+class TetrioEvent(msgspec.Struct, frozen=True, gc=False):
+    """What happened, and in which frame."""
+
+    frame: Frame
+    type: Name
+    data: TetrioEventData | list[Any] | int | float | str | bool | None = None
+
+
+class _Results(msgspec.Struct, frozen=True):
+    """What the game counted."""
+
+    stats: dict[str, Any] | None = None
+    aggregatestats: dict[str, Any] | None = None
+    gameoverreason: Name | None = None
+
+
+class _Keys(msgspec.Struct, frozen=True):
+    """One player's game: everything that happened to it."""
+
+    frames: Frame
+    events: list[TetrioEvent]
+    options: dict[str, Any] | None = None
+    results: _Results | None = None
+
+
+class _Member(msgspec.Struct, frozen=True):
+    """A player in a round; one who only watched has no keys."""
+
+    replay: _Keys | None = None
+    username: Name | None = None
+
+
+class _Body(msgspec.Struct, frozen=True):
+    """``replay`` of version 19: rounds, or a single game's keys."""
+
+    rounds: list[list[_Member]] | None = None
+    frames: Frame = 0
+    events: list[TetrioEvent] | None = None
+    options: dict[str, Any] | None = None
+    results: _Results | None = None
+
+
+class _User(msgspec.Struct, frozen=True):
+    """Somebody with an account."""
+
+    username: Name | None = None
+
+
+class _Seat(msgspec.Struct, frozen=True):
+    """A player of a round of an older file."""
+
+    username: Name | None = None
+    user: _User | None = None
+
+
+class _OldRound(msgspec.Struct, frozen=True):
+    """A round of an older file."""
+
+    replays: list[_Keys]
+    board: list[_Seat] = []
+
+
+class _File(msgspec.Struct, frozen=True):
+    """The whole file, of whichever version."""
+
+    replay: _Body | None = None
+    data: _Keys | list[_OldRound] | None = None
+    users: list[_User] | None = None
+    user: _User | None = None
+    gamemode: Name | None = None
+    gametype: Name | None = None
+    ts: Name | None = None
+
+
+_DECODER: Final = msgspec.json.Decoder(_File)
+
 MAX_BYTES: Final = 16 * 1024 * 1024
+
 MAX_ROUNDS: Final = 1000
+
 MAX_PLAYERS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerRound:
+class TetrioPlayerRound:
     """One player's part of a round.
 
     Attributes:
@@ -42,15 +191,15 @@ class PlayerRound:
 
     name: str
     frames: int
-    options: Options
-    events: Sequence[Event]
+    options: TetrioOptions
+    events: Sequence[TetrioEvent]
     recorded: Mapping[str, float]
     reason: str | None = None
     bag: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class TetrioRecording:
     """A whole file.
 
     Attributes:
@@ -65,14 +214,14 @@ class Recording:
     version: int
     mode: str | None
     date: datetime | None
-    rounds: tuple[tuple[PlayerRound, ...], ...]
+    rounds: tuple[tuple[TetrioPlayerRound, ...], ...]
 
 
-def load(path: str | os.PathLike[str]) -> Recording:
+def load_tetrio_file(path: str | os.PathLike[str]) -> TetrioRecording:
     """Read a file.
 
     Raises:
-        FormatError: as `read`; also where there is no such file or it is far too large.
+        FormatError: as `read_tetrio_file`; also where there is no such file or it is far too large.
     """
     expect_type("path", path, (str, os.PathLike), "str or os.PathLike", FormatError)
     path = Path(path)
@@ -80,11 +229,11 @@ def load(path: str | os.PathLike[str]) -> Recording:
         with open_input(path) as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
-    return read(data, str(path))
+        raise FormatError(f"{path}: cannot be read_tetrio_file: {error.strerror}") from error
+    return read_tetrio_file(data, str(path))
 
 
-def read(data: bytes, source: str = "replay") -> Recording:
+def read_tetrio_file(data: bytes, source: str = "replay") -> TetrioRecording:
     """Read the bytes of a file.
 
     Args:
@@ -97,7 +246,7 @@ def read(data: bytes, source: str = "replay") -> Recording:
     if len(data) > MAX_BYTES:
         raise FormatError(f"{source}: larger than {MAX_BYTES} bytes, the most a replay may have")
     try:
-        file = DECODER.decode(data)
+        file = _DECODER.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"{source}: no replay of TETR.IO: {error}") from None
     rounds = tuple(_rounds(file, source))
@@ -108,7 +257,7 @@ def read(data: bytes, source: str = "replay") -> Recording:
     if len(rounds) > MAX_ROUNDS or max(map(len, rounds)) > MAX_PLAYERS:
         _refuse(source, f"more than {MAX_ROUNDS} rounds, or {MAX_PLAYERS} players in one")
     versions = [player.options.version for members in rounds for player in members]
-    return Recording(
+    return TetrioRecording(
         source,
         max(versions, default=0),
         file.gamemode or file.gametype,
@@ -119,8 +268,10 @@ def read(data: bytes, source: str = "replay") -> Recording:
 
 # --- helpers ------------------------------------------------------------------------------------
 
+
 _NO_NAME: Final = "player {}"
-# What older versions call otherwise.
+
+# Keys with another name in older versions.
 _OTHER_NUMBERS: Final = {
     "currentcombopower": "combopower",
     "currentbtbchainpower": "btbpower",
@@ -128,7 +279,7 @@ _OTHER_NUMBERS: Final = {
 }
 
 
-def _rounds(file: File, source: str) -> Iterable[tuple[PlayerRound, ...]]:
+def _rounds(file: _File, source: str) -> Iterable[tuple[TetrioPlayerRound, ...]]:
     """The players of every round."""
     body, old = file.replay, file.data
     solo = file.user.username if file.user else None
@@ -141,9 +292,9 @@ def _rounds(file: File, source: str) -> Iterable[tuple[PlayerRound, ...]]:
             )
     elif body is not None and body.events is not None:
         name = file.users[0].username if file.users else solo
-        keys = Keys(body.frames, body.events, body.options, body.results)
+        keys = _Keys(body.frames, body.events, body.options, body.results)
         yield (_player(keys, name, 0, source),)
-    elif isinstance(old, Keys):
+    elif isinstance(old, _Keys):
         yield (_player(old, solo, 0, source),)
     elif old is not None:
         for number, played in enumerate(old):
@@ -155,14 +306,14 @@ def _rounds(file: File, source: str) -> Iterable[tuple[PlayerRound, ...]]:
         _refuse(source, 'no replay of TETR.IO: it has neither "replay" nor "data" with events')
 
 
-def _seated(played: OldRound, seat: int) -> str | None:
+def _seated(played: _OldRound, seat: int) -> str | None:
     if seat >= len(played.board):
         return None
     place = played.board[seat]
     return place.username or (place.user.username if place.user else None)
 
 
-def _player(keys: Keys, name: str | None, seat: int, where: str) -> PlayerRound:
+def _player(keys: _Keys, name: str | None, seat: int, where: str) -> TetrioPlayerRound:
     name = name or _NO_NAME.format(seat + 1)
     where = f"{where}: {name}"
     written, handling, bag = keys.options, None, ""
@@ -181,17 +332,17 @@ def _player(keys: Keys, name: str | None, seat: int, where: str) -> PlayerRound:
         if end is not None and end.export is not None:
             stats, rates, reason = end.export.stats, end.export.aggregatestats, end.reason
     try:
-        options = Options.of(written, handling)
+        options = TetrioOptions.of(written, handling)
     except (msgspec.ValidationError, TypeError) as error:
         _refuse(where, f"options: {error}")
     recorded = dict(_numbers(stats or {})) | dict(_numbers(rates or {}))
-    return PlayerRound(name, keys.frames, options, keys.events, recorded, reason, bag.upper())
+    return TetrioPlayerRound(name, keys.frames, options, keys.events, recorded, reason, bag.upper())
 
 
-def _first(events: Iterable[Event], kind: str) -> Data | None:
+def _first(events: Iterable[TetrioEvent], kind: str) -> TetrioEventData | None:
     for event in events:
         if event.type == kind:
-            return event.data if isinstance(event.data, Data) else None
+            return event.data if isinstance(event.data, TetrioEventData) else None
     return None
 
 

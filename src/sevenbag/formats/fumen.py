@@ -1,4 +1,15 @@
-"""A whole fumen: its pages, and the link they stand in."""
+"""Fumen, the field's format for boards, pieces and comments in a link. docs/fumen.md describes it.
+
+::
+
+    Fumen    pages, and the link around them: Fumen.parse(text), fumen.encode()
+    Page     a field, perhaps a piece, a comment, and what is done when the page is left
+    Field    23 rows of coloured cells, and the garbage row
+    Quiz     the pieces of a comment such as ``#Q=[H](C)NEXT``
+    View     edit, list or view: the letter in front of the version
+
+What cannot be read or written is a `sevenbag.errors.FumenError`.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +19,24 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.errors import FumenError, shown
-from sevenbag.formats.fumen.codec import ROWS_OF, Reader, write_pages
-from sevenbag.formats.fumen.page import Page, pages_of
-from sevenbag.formats.fumen.quiz import MARK, Quiz
+from sevenbag.formats.fumen_codec import MAX_PAGES, ROWS_OF, Reader, write_pages
+from sevenbag.formats.fumen_page import MARK, Field, Page, Quiz, pages_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sevenbag._kernel import Placement
-    from sevenbag.formats.fumen.field import Field
+
+__all__ = [
+    "MAX_CHARACTERS",
+    "MAX_PAGES",
+    "VERSIONS",
+    "Field",
+    "Fumen",
+    "Page",
+    "Quiz",
+    "View",
+]
 
 MAX_CHARACTERS: Final = 1_000_000
 """The longest text that is read."""
@@ -26,6 +46,7 @@ VERSIONS: Final = tuple(ROWS_OF)
 
 # An editor folds long data: the first fold leaves room for "v115@".
 _FOLD: Final = 47
+
 _FIRST_FOLD: Final = 42
 
 

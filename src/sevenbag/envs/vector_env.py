@@ -10,10 +10,8 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
 
-from sevenbag.envs.batch import Batch, row
-from sevenbag.envs.placement import check_render_mode, picture
-from sevenbag.envs.render import RENDER_MODES
-from sevenbag.envs.settings import Settings, game_seed
+from sevenbag.envs.env_batch import RENDER_MODES, Batch, check_render_mode, picture, row
+from sevenbag.envs.env_config import Settings, game_seed
 from sevenbag.errors import RulesError, check_integer
 
 if TYPE_CHECKING:
@@ -23,8 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sevenbag._kernel import Placement
-    from sevenbag.envs.actions import Actions
-    from sevenbag.envs.settings import Observation, Reward
+    from sevenbag.envs.env_config import Actions, Observation, Reward
     from sevenbag.game import Player, Rules
 
 MOST_THREADS = 256

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-import sevenbag.game.frames
+import sevenbag.game.frame_game
 from sevenbag import Placement
 from sevenbag.errors import InputError, RulesError
 from sevenbag.game import Rules
-from sevenbag.game.frames import Button, FrameGame, FrameRules, Handling
+from sevenbag.game.frame_game import Button, FrameGame, FrameRules, Handling
 from sevenbag.replay.tetrio_simulation import tetrio_counters
 from tests.counted import compared
 from tests.game.tetrio_rounds import ROUNDS, board_text, game_of, in_short, script_of
@@ -394,5 +394,5 @@ class TestPages:
         assert (result.failed, result.attempted > 5) == (0, True)
 
     def test_module(self) -> None:
-        result = doctest.testmod(sevenbag.game.frames)
+        result = doctest.testmod(sevenbag.game.frame_game)
         assert (result.failed, result.attempted > 3) == (0, True)

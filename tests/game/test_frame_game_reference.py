@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sevenbag.game import Rules
-from sevenbag.game.frames import Button, FrameGame, FrameRules, Handling
+from sevenbag.game.frame_game import Button, FrameGame, FrameRules, Handling
 from sevenbag.replay.tetrio_simulation import tetrio_counters
 from tests.game.reference_frames import Reference
 from tests.game.tetrio_rounds import ROUNDS, script_of

@@ -1,6 +1,6 @@
 """The options of a recorded game: a file holds only those that differ from the client's own.
 
-The names are the game's. What a missing option means is written here once; most of it was found out
+The names are the game's. A missing option means is written here once; most of it was found out
 from games that were played again and came out as recorded.
 """
 
@@ -17,18 +17,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Frames = Annotated[float, Meta(ge=0, le=100_000)]
+
 Margin = Annotated[int, Meta(ge=0, le=24 * 60 * 60 * 60)]
+
 Rate = Annotated[float, Meta(ge=0, le=1000)]
+
 Chance = Annotated[float, Meta(ge=0, le=1)]
+
 Cells = Annotated[int, Meta(ge=0, le=64)]
+
 Lines = Annotated[int, Meta(ge=0, le=1000)]
+
 Name = Annotated[str, Meta(max_length=200)]
 
 LAST_WITH_CHAINING: Final = 18
 """Up to this version chaining was what a game had unless it said otherwise."""
 
 
-class Handling(msgspec.Struct, frozen=True):
+class TetrioHandling(msgspec.Struct, frozen=True):
     """A player's keyboard.
 
     Attributes:
@@ -54,7 +60,7 @@ class Handling(msgspec.Struct, frozen=True):
     ihs: Literal["off", "hold", "tap"] = "off"
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True):
+class TetrioOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The rules of a recorded game, by the game's own names.
 
     Attributes:
@@ -126,11 +132,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     can_retry: bool = False
     passthrough: Name | bool = "zero"
 
-    handling: Handling = Handling()
+    handling: TetrioHandling = TetrioHandling()
     special: tuple[str, ...] = ()
 
     @staticmethod
-    def of(written: dict[str, Any], handling: dict[str, Any] | None = None) -> Options:
+    def of(written: dict[str, Any], handling: dict[str, Any] | None = None) -> TetrioOptions:
         """The options that a file has written, with what the missing ones mean.
 
         Args:
@@ -151,12 +157,14 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         else:
             # Where it is on, files of version 19 say so.
             known.setdefault("b2bchaining", False)
-        return msgspec.convert(known, Options)
+        return msgspec.convert(known, TetrioOptions)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
+
 _OTHER_NAMES: Final = {"infinitemovement": "infinite_movement"}
+
 # Supported values; the first one is the default.
 _IMPLEMENTED: Final[dict[str, tuple[object, ...]]] = {
     "levels": (False,),
@@ -177,7 +185,9 @@ _IMPLEMENTED: Final[dict[str, tuple[object, ...]]] = {
     "cancelmultiplier": (1,),
     "void_holes": (0,),
 }
+
 _NO_ZENITH: Final[tuple[object, ...]] = (False, "none", "", [])
+
 # Recorded games up to this version play the same with `stride`.
 _LAST_WITH_STRIDE: Final = 17
 

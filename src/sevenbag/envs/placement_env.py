@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import gymnasium
 import numpy as np
 
-from sevenbag.envs.batch import Batch, row
-from sevenbag.envs.render import RENDER_MODES, as_image, as_text
-from sevenbag.envs.settings import Settings, game_seed
-from sevenbag.errors import RulesError
+from sevenbag.envs.env_batch import (
+    RENDER_MODES,
+    Batch,
+    check_render_mode,
+    picture,
+    row,
+)
+from sevenbag.envs.env_config import Settings, game_seed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sevenbag._kernel import Placement
-    from sevenbag.envs.actions import Actions
-    from sevenbag.envs.settings import Observation, Reward
+    from sevenbag.envs.env_config import Actions, Observation, Reward
     from sevenbag.game import Player, Rules
 
 
@@ -113,21 +116,6 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
     def render(self) -> str | NDArray[np.uint8] | None:
         """The board, by the render mode."""
         return picture([self.player], self.render_mode)
-
-
-def check_render_mode(mode: str | None) -> None:
-    """Raise RulesError if there is no such mode."""
-    if mode is not None and mode not in RENDER_MODES:
-        raise RulesError(f"render_mode is {mode!r}, must be None or {' or '.join(RENDER_MODES)}")
-
-
-def picture(
-    players: list[Player], mode: str | None, falling: tuple[tuple[int, int], ...] = ()
-) -> str | NDArray[np.uint8] | None:
-    """What `render` gives."""
-    if mode is None:
-        return None
-    return as_text(players, falling) if mode == "ansi" else as_image(players, falling)
 
 
 def _seen(arrays: Observation) -> tuple[Observation, dict[str, Any]]:

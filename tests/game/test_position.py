@@ -9,7 +9,7 @@ import pytest
 from sevenbag._kernel import Board, Piece, Placement, Rotation
 from sevenbag.errors import PlacementError
 from sevenbag.game import Game, Position
-from sevenbag.game.course import after_new_piece, after_placement
+from sevenbag.game.position import after_new_piece, after_placement
 
 
 @pytest.mark.parametrize("seed", range(5))

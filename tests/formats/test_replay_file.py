@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
 from sevenbag.errors import FormatError
-from sevenbag.formats import replay
-from sevenbag.formats.replay import Replay, read_placement, write_placement
+from sevenbag.formats import replay_file
+from sevenbag.formats.replay_file import Replay, read_placement, write_placement
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,54 +29,56 @@ placements = st.builds(
 )
 
 
-def header(**changes: object) -> replay.Header:
+def header(**changes: object) -> replay_file.Header:
     fields: dict[str, object] = {
         "format": "sevenbag-replay",
         "version": 1,
         "seed": 7,
-        "players": (replay.Player(name="a", nodes=500), replay.Player(name="b")),
+        "players": (replay_file.Player(name="a", nodes=500), replay_file.Player(name="b")),
         "frames_per_turn": 30,
         "rules": {"name": "guideline", "board": {"width": 10}},
     }
-    return replay.Header(**(fields | changes))  # type: ignore[arg-type]
+    return replay_file.Header(**(fields | changes))  # type: ignore[arg-type]
 
 
-def outcome(**changes: object) -> replay.Outcome:
+def outcome(**changes: object) -> replay_file.Outcome:
     fields: dict[str, object] = {
         "finished": True,
         "winner": 0,
         "ending": "fall",
-        "falls": (None, replay.Fall("block out")),
-        "score": (replay.Score(1, 0, 0), replay.Score(1, 0, 0)),
+        "falls": (None, replay_file.Fall("block out")),
+        "score": (replay_file.Score(1, 0, 0), replay_file.Score(1, 0, 0)),
     }
-    return replay.Outcome(**(fields | changes))  # type: ignore[arg-type]
+    return replay_file.Outcome(**(fields | changes))  # type: ignore[arg-type]
 
 
 def sample() -> Replay:
     first = Placement(Piece.T, Rotation.SOUTH, 4, 1, Spin.FULL)
     second = Placement(Piece.I, Rotation.NORTH, 4, 0)
     turns = (
-        replay.Turn((first, second)),
-        replay.Turn((second, first), (12.25, 0.5)),
+        replay_file.Turn((first, second)),
+        replay_file.Turn((second, first), (12.25, 0.5)),
     )
     return Replay(header(), turns, outcome())
 
 
 def real_time() -> Replay:
     """A game in real time from a field, with clocks, told in full."""
-    fast = replay.Player(name="a", pps=2.5, clock=replay.Clock(60_000, 500))
-    adjudication = replay.Adjudication(lead=10, double="attack")
+    fast = replay_file.Player(name="a", pps=2.5, clock=replay_file.Clock(60_000, 500))
+    adjudication = replay_file.Adjudication(lead=10, double="attack")
     first = Placement(Piece.T, Rotation.SOUTH, 4, 1, Spin.FULL)
     second = Placement(Piece.I, Rotation.NORTH, 4, 0)
     turns = (
-        replay.Turn((first, None), (12.25, None), 37, (replay.Info(nodes=1e6, extra="b"), None)),
-        replay.Turn((None, second), None, 37),
-        replay.Turn((first, second), (None, 3.5), 60),
+        replay_file.Turn(
+            (first, None), (12.25, None), 37, (replay_file.Info(nodes=1e6, extra="b"), None)
+        ),
+        replay_file.Turn((None, second), None, 37),
+        replay_file.Turn((first, second), (None, 3.5), 60),
     )
     return Replay(
         header(
             version=2,
-            players=(fast, replay.Player(name="b")),
+            players=(fast, replay_file.Player(name="b")),
             frames_per_turn=0,
             time="real time",
             opening="v115@vhAAgH",
@@ -120,7 +122,7 @@ def test_a_replay_is_read_as_it_was_written() -> None:
 def test_any_game_is_read_as_it_was_written(
     turns: list[tuple[Placement, Placement]], seed: int
 ) -> None:
-    game = Replay(header(seed=seed), tuple(replay.Turn(pair) for pair in turns), outcome())
+    game = Replay(header(seed=seed), tuple(replay_file.Turn(pair) for pair in turns), outcome())
     assert Replay.decode(game.encode()) == game
 
 
@@ -135,15 +137,17 @@ def test_games_in_real_time_are_read_as_they_were_written() -> None:
 
 
 def test_the_version_tells_whether_an_old_reader_would_play_something_else() -> None:
-    assert replay.version_of() == 1
-    assert replay.version_of("turns", None, replay.Adjudication()) == 1
-    assert replay.version_of("real time") == 2
-    assert replay.version_of(opening="v115@vhAAgH") == 2
-    assert replay.version_of(adjudication=replay.Adjudication(lead=5)) == 2
+    assert replay_file.version_of() == 1
+    assert replay_file.version_of("turns", None, replay_file.Adjudication()) == 1
+    assert replay_file.version_of("real time") == 2
+    assert replay_file.version_of(opening="v115@vhAAgH") == 2
+    assert replay_file.version_of(adjudication=replay_file.Adjudication(lead=5)) == 2
 
 
 def test_what_bots_said_leaves_the_version_alone() -> None:
-    turn = replay.Turn(sample().turns[0].placements, None, None, (None, replay.Info(depth=3.0)))
+    turn = replay_file.Turn(
+        sample().turns[0].placements, None, None, (None, replay_file.Info(depth=3.0))
+    )
     game = Replay(header(), (turn,), outcome())
     assert Replay.decode(game.encode()) == game
     assert lines_of(game)[1] == b'["TS4,1f","IN4,0",{"info":[null,{"depth":3.0}]}]'
@@ -281,10 +285,10 @@ def test_a_changed_byte_is_refused_or_read_but_never_worse(place: int, value: in
 def test_too_much_is_refused_before_it_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replay, "MAX_TURNS", 1)
+    monkeypatch.setattr(replay_file, "MAX_TURNS", 1)
     with pytest.raises(FormatError, match="more than 1 turns"):
         Replay.decode(sample().encode())
-    monkeypatch.setattr(replay, "MAX_BYTES", 100)
+    monkeypatch.setattr(replay_file, "MAX_BYTES", 100)
     (tmp_path / "game.replay").write_bytes(b"x" * 1000)
     with pytest.raises(FormatError, match="larger than 100 bytes"):
         Replay.load(tmp_path / "game.replay")

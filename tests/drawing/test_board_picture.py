@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag import Board, Placement, Rotation
-from sevenbag.drawing.cells import CELL, COLORS
+from sevenbag.drawing.picture import CELL, COLORS
 from sevenbag.errors import BoardError
 
 SVG = "{http://www.w3.org/2000/svg}"

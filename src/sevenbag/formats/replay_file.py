@@ -22,26 +22,33 @@ import msgspec
 from msgspec import Meta
 
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
-from sevenbag.config.input_file import open_input
 from sevenbag.errors import FormatError, PlacementError, expect_type, shown
-from sevenbag.formats.whole_file import write_whole
+from sevenbag.files import open_input, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 FORMAT: Final = "sevenbag-replay"
+
 VERSIONS: Final = (1, 2)
 """Those that are read; 2 is written where a reader of 1 would play something else."""
 
 MAX_BYTES: Final = 32 * 1024 * 1024
+
 MAX_LINE: Final = 64 * 1024
+
 MAX_TURNS: Final = 200_000
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
+
 Text = Annotated[str, Meta(max_length=1000)]
+
 Count = Annotated[int, Meta(ge=0, le=2**53)]
+
 Millis = Annotated[float, Meta(ge=0, le=1e9)]
+
 Figure = Annotated[float, Meta(ge=-1e18, le=1e18)]
+
 Frame = Annotated[int, Meta(ge=0, le=2**31)]
 
 Time = Literal["turns", "real time", "frames"]
@@ -233,7 +240,7 @@ class Replay:
         Raises:
             FormatError: the file cannot be written.
         """
-        write_whole(Path(path), self.encode(), over=True)
+        write_atomically(Path(path), self.encode(), replace=True)
 
     def write_beside(self, path: str | os.PathLike[str]) -> Path:
         """Write a file of this name or, where that is taken, of the first free one beside it.
@@ -252,7 +259,7 @@ class Replay:
             free = first if number == 1 else first.with_stem(f"{first.stem}-{number}")
             if not os.path.lexists(free):
                 with contextlib.suppress(FileExistsError):
-                    write_whole(free, data, over=False)
+                    write_atomically(free, data, replace=False)
                     return free
         raise AssertionError("a count has no end")
 
@@ -347,16 +354,20 @@ def read_placement(text: str) -> Placement:
 
 # --- helpers ------------------------------------------------------------------------------------
 
+
 _ENCODER: Final = msgspec.json.Encoder()
+
 _PLACEMENT: Final = re.compile(r"([IOTLJSZ])([NESW])(-?\d{1,2}),(-?\d{1,2})([mf]?)", re.ASCII)
+
 _ROTATIONS: Final = {rotation.name[0]: rotation for rotation in Rotation}
+
 _SPIN_MARKS: Final = {Spin.NONE: "", Spin.MINI: "m", Spin.FULL: "f"}
+
 _SPINS: Final = {mark: spin for spin, mark in _SPIN_MARKS.items()}
 
 T = TypeVar("T")
 
 _TurnText = Annotated[str, Meta(max_length=200)] | None
-
 
 _REPLAY_FOLDER: Final = Path("replays")
 
@@ -512,8 +523,11 @@ class _Marks(msgspec.Struct):
 
 
 _MARKS_DECODER: Final = msgspec.json.Decoder(_Marks)
+
 _HEADER_DECODER: Final = msgspec.json.Decoder(Header)
+
 _TURN_DECODER: Final = msgspec.json.Decoder(_TurnRow)
+
 _RESULT_DECODER: Final = msgspec.json.Decoder(_ResultLine)
 
 

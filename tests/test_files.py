@@ -1,4 +1,4 @@
-"""Tests that only regular files are read, without blocking."""
+"""Tests of reading regular files without blocking, and of writing files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sevenbag.cli.main import main
-from sevenbag.config.input_file import open_input, read_input
+from sevenbag.files import open_input, read_input, write_atomically
 
 
 def test_a_regular_file(tmp_path: Path) -> None:
@@ -112,3 +112,17 @@ def test_text_that_is_no_known_name_may_be_a_file(
         assert reason in capsys.readouterr().err
     assert main(command.format("n" * 300).split(" ")) == 2
     assert "nnn" in capsys.readouterr().err
+
+
+def test_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # Reading without waiting for a writer lets the writer open the pipe at once.
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_atomically(pipe, b"whole", replace=True)
+        assert os.read(reader, 16) == b"whole"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]

@@ -5,8 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import Board
-from sevenbag.drawing.cells import CELL, COLORS, EMPTY, GARBAGE, block
-from sevenbag.drawing.picture import Picture, xml_text
+from sevenbag.drawing.picture import (
+    CELL,
+    COLORS,
+    EMPTY,
+    GARBAGE,
+    LABEL,
+    TEXT,
+    Picture,
+    cell_element,
+    escape_text,
+    piece_elements,
+    piece_shape,
+    text_element,
+)
 from sevenbag.errors import BoardError, expect_type
 
 if TYPE_CHECKING:
@@ -15,15 +27,18 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Placement
 
 FRAME: Final = "#4a5060"
+
 EDGE: Final = 2
 """Width of the frame around a well."""
 
 _WELL: Final = "#0b0d11"
+
 _GRID: Final = "#1e222b"
+
 _SKYLINE: Final = "#e8c52e"
 
 
-def board_svg(
+def render_board(
     board: Board,
     *,
     placements: Sequence[Placement] = (),
@@ -33,8 +48,8 @@ def board_svg(
     rows: int | range | None = None,
     skyline: int | None = None,
 ) -> str:
-    """A file with the picture of a board; see `board_picture`."""
-    return board_picture(
+    """A file with the picture of a board; see `draw_board`."""
+    return draw_board(
         board,
         placements=placements,
         ghosts=ghosts,
@@ -45,7 +60,7 @@ def board_svg(
     ).svg()
 
 
-def board_picture(
+def draw_board(
     board: Board,
     *,
     placements: Sequence[Placement] = (),
@@ -75,7 +90,7 @@ def board_picture(
     if colors is not None and any(len(row) != board.width for row in colors):
         raise BoardError(f"colors must have rows of {board.width} letters, as wide as the board")
     lines = ["".join(_letter(board, colors, x, y) for x in range(board.width)) for y in shown]
-    parts = [f'<g transform="translate({EDGE} {EDGE})">', *well(lines)]
+    parts = [f'<g transform="translate({EDGE} {EDGE})">', *draw_playfield(lines)]
     if skyline is not None and skyline in shown:
         parts.append(_line_above(skyline, shown, board.width))
     for ghost in ghosts:
@@ -89,7 +104,7 @@ def board_picture(
     return Picture(board.width * CELL + 2 * EDGE, len(shown) * CELL + 2 * EDGE, tuple(parts))
 
 
-def well(rows: Sequence[str]) -> Iterable[str]:
+def draw_playfield(rows: Sequence[str]) -> Iterable[str]:
     """A frame with rows of cells in it, rows from the bottom, its upper left corner at (0, 0)."""
     width, height = len(rows[0]) * CELL, len(rows) * CELL
     yield f'<rect width="{width}" height="{height}" fill="{_WELL}"/>'
@@ -99,10 +114,93 @@ def well(rows: Sequence[str]) -> Iterable[str]:
     for y, row in enumerate(rows):
         for x, letter in enumerate(row):
             if letter != EMPTY:
-                yield block(letter, x * CELL, height - (y + 1) * CELL, CELL)
+                yield cell_element(letter, x * CELL, height - (y + 1) * CELL, CELL)
     yield (
         f'<rect x="-1" y="-1" width="{width + 2}" height="{height + 2}" rx="2" fill="none"'
         f' stroke="{FRAME}" stroke-width="2"/>'
+    )
+
+
+WARNING: Final = "#ff5a5f"
+
+PIECE_CELL: Final = 14
+"""Edge of a cell of a piece that is not on the board."""
+
+METER: Final = 8
+"""Width of what shows the waiting garbage."""
+
+_LABELS: Final = 13
+
+_BESIDE: Final = 4 * PIECE_CELL + 12
+
+_EACH: Final = 3 * PIECE_CELL + 4
+
+
+def draw_player(
+    rows: Sequence[str],
+    *,
+    hold: str | None = None,
+    queue: Sequence[str] = (),
+    pending: int = 0,
+    statistics: Sequence[tuple[str, str]] = (),
+) -> Picture:
+    """One player's side.
+
+    Args:
+        rows: rows to show, from the bottom, a letter a cell as in `Position.colors`.
+        hold: the held piece, a letter.
+        queue: the pieces to come, letters.
+        pending: lines of garbage that wait.
+        statistics: labels and values, written under the held piece.
+    """
+    columns, height = len(rows[0]) * CELL, len(rows) * CELL
+    left = _BESIDE + METER
+    parts = [text_element("hold", 0, _LABELS, size=12, fill=LABEL)]
+    if hold is not None:
+        parts += piece_elements(hold, 0, 24, PIECE_CELL)
+    for i, (label, value) in enumerate(statistics):
+        parts.append(text_element(label, 0, 84 + 36 * i, size=12, fill=LABEL))
+        parts.append(text_element(value, 0, 102 + 36 * i, size=16, fill=TEXT, weight="bold"))
+    parts += garbage_meter(pending, _BESIDE - 2, height)
+    parts += [f'<g transform="translate({left} {EDGE})">', *draw_playfield(rows), "</g>"]
+    beside = left + columns + 16
+    parts.append(text_element("next", beside, _LABELS, size=12, fill=LABEL))
+    fitting = (height - 24) // _EACH
+    for i, letter in enumerate(queue[:fitting]):
+        parts += piece_elements(letter, beside, 24 + i * _EACH, PIECE_CELL)
+    return Picture(beside + 4 * PIECE_CELL, height + 2 * EDGE, tuple(parts))
+
+
+def draw_queue(pieces: Sequence[str], *, bags: Sequence[int] = ()) -> Picture:
+    """Pieces in a row as they come.
+
+    Args:
+        pieces: letters.
+        bags: after how many pieces a bag ends; a line is drawn there.
+    """
+    cell = 9
+    slot = 4 * cell + 8
+    parts: list[str] = []
+    for i, letter in enumerate(pieces):
+        width = len(piece_shape(letter)[0]) * cell
+        upper = 6 if letter != "I" else 6 - cell // 2
+        parts += piece_elements(letter, i * slot + (slot - width) / 2, upper, cell)
+    parts += [
+        f'<path d="M{bag * slot} 0V{2 * cell + 12}" stroke="{LABEL}" stroke-width="2"/>'
+        for bag in bags
+        if 0 < bag < len(pieces)
+    ]
+    return Picture(len(pieces) * slot, 2 * cell + 12, tuple(parts))
+
+
+def garbage_meter(pending: int, left: float, height: float) -> Sequence[str]:
+    """Garbage that waits, beside the rows it will take."""
+    filled = min(pending * CELL, height)
+    if not filled:
+        return ()
+    return (
+        f'<rect x="{left}" y="{height - filled}" width="{METER - 2}" height="{filled}" rx="2"'
+        f' fill="{WARNING}"/>',
     )
 
 
@@ -141,7 +239,7 @@ def _outlines(piece: Placement, shown: range, *, filled: bool) -> Iterable[str]:
         left, top = x * CELL, _top(y, shown)
         at = f'x="{left + 1.5}" y="{top + 1.5}" width="{side}" height="{side}" rx="2"'
         if filled:
-            yield block(piece.piece.name, left, top, CELL)
+            yield cell_element(piece.piece.name, left, top, CELL)
             yield f'<rect {at} fill="none" stroke="#fff" stroke-opacity="0.8"/>'
         else:
             yield (
@@ -156,7 +254,7 @@ def _mark(text: str, left: float, top: float) -> str:
     return (
         f'<text x="{left + CELL / 2:g}" y="{top + CELL / 2 + size * 0.36:g}" font-size="{size}"'
         ' font-weight="bold" text-anchor="middle" fill="#fff" stroke="#0b0d11" stroke-width="3"'
-        f' paint-order="stroke">{xml_text(text)}</text>'
+        f' paint-order="stroke">{escape_text(text)}</text>'
     )
 
 

@@ -1,0 +1,477 @@
+"""Pages of a fumen: fields, placements, and comments with a quiz."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from sevenbag._kernel import Board, Piece, Placement, Rotation
+from sevenbag.errors import FumenError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+
+WIDTH: Final = 10
+
+ROWS: Final = 23
+
+CELLS: Final = (ROWS + 1) * WIDTH
+
+COLORS: Final = ".ILOZTJSG"
+"""Letters of the cell values 0 to 8, as `Position.colors` has them."""
+
+_EMPTY_ROW: Final = bytes(WIDTH)
+
+_VALUES: Final = {letter: value for value, letter in enumerate(COLORS)}
+
+_TO_LETTERS: Final = bytes.maketrans(bytes(range(len(COLORS))), COLORS.encode())
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Field:
+    """Coloured cells, as they lie before a page's piece is placed.
+
+    Attributes:
+        cells: 240 values 0 to 8 (`COLORS`), the top row first, each row from the left; the last
+            ten are the garbage row.
+
+    Raises:
+        FumenError: (``InvalidFieldLength``, ``InvalidBlock``) there are not 240 cells, or one has
+            no such colour.
+    """
+
+    cells: bytes = bytes(CELLS)
+
+    def __post_init__(self) -> None:
+        if len(self.cells) != CELLS:
+            raise FumenError(
+                "InvalidFieldLength", f"a field has {CELLS} cells, not {len(self.cells)}"
+            )
+        if max(self.cells) >= len(COLORS):
+            raise FumenError(
+                "InvalidBlock", f"{max(self.cells)} is no colour of a cell; they go from 0 to 8"
+            )
+
+    @staticmethod
+    def from_rows(rows: Sequence[str], garbage: str = "") -> Field:
+        """A field from rows, the bottom one first, a letter a cell.
+
+        Args:
+            rows: at most 23, ten letters each: a piece's, ``G`` for garbage, ``.`` for empty.
+            garbage: the garbage row; empty if not given.
+
+        Raises:
+            FumenError: as the class does.
+        """
+        if len(rows) > ROWS:
+            raise FumenError("InvalidFieldLength", f"a field has {ROWS} rows, not {len(rows)}")
+        above = bytes((ROWS - len(rows)) * WIDTH)
+        drawn = [_row_of(row) for row in reversed(rows)]
+        return Field(b"".join([above, *drawn, _row_of(garbage) if garbage else _EMPTY_ROW]))
+
+    @staticmethod
+    def from_board(board: Board) -> Field:
+        """A field of garbage cells where the board is filled.
+
+        Raises:
+            FumenError: (``InvalidFieldLength``) the board is not ten columns wide, or filled
+                above row 23.
+        """
+        if board.width != WIDTH or board.height > ROWS:
+            raise FumenError(
+                "InvalidFieldLength",
+                f"the board is {board.width} columns wide and filled up to row {board.height};"
+                f" a fumen has {WIDTH} columns and {ROWS} rows",
+            )
+        letters = COLORS[0] + COLORS[-1]
+        return Field.from_rows(
+            [
+                "".join(letters[board[x, y]] for x in range(WIDTH))
+                for y in range(min(board.height, ROWS))
+            ]
+        )
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The 23 rows above the garbage row, the bottom one first, a letter a cell."""
+        return tuple(row.translate(_TO_LETTERS).decode() for row in reversed(self._upper_rows()))
+
+    @property
+    def garbage(self) -> str:
+        """The garbage row, a letter a cell."""
+        return self.cells[-WIDTH:].translate(_TO_LETTERS).decode()
+
+    @property
+    def height(self) -> int:
+        """Rows up to the highest filled cell, the garbage row not counted."""
+        filled = len(self.cells.lstrip(b"\0"))
+        return max(0, (filled + WIDTH - 1) // WIDTH - 1)
+
+    def __getitem__(self, cell: tuple[int, int]) -> str:
+        """The letter of a cell (x, y), y up from 0; -1 is the garbage row."""
+        x, y = cell
+        if not (0 <= x < WIDTH and -1 <= y < ROWS):
+            raise IndexError(f"cell ({x}, {y}) is outside columns 0-9 and rows -1-22")
+        return COLORS[self.cells[index_of(x, y)]]
+
+    def board(self, rows: int = 40) -> Board:
+        """The filled cells as a board; the garbage row is left out."""
+        return Board.from_rows(self.rows[: self.height], height=rows)
+
+    @staticmethod
+    def has_room_for(placement: Placement) -> bool:
+        """Whether a piece is between the walls and above the garbage row.
+
+        It may stick out of the top.
+        """
+        return all(0 <= x < WIDTH and y >= 0 for x, y in placement.cells)
+
+    def fits(self, placement: Placement) -> bool:
+        """Whether there is room for a piece, and all its cells are empty."""
+        return self.has_room_for(placement) and not any(
+            self.cells[index_of(x, y)] for x, y in placement.cells if y < ROWS
+        )
+
+    def placed(self, placement: Placement) -> Field:
+        """The field with a piece in it; what sticks out of the top is lost.
+
+        Raises:
+            FumenError: (``InvalidPieceLocation``) it does not fit.
+        """
+        if not self.fits(placement):
+            raise FumenError("InvalidPieceLocation", f"{placement} does not fit where it is")
+        cells = bytearray(self.cells)
+        for x, y in placement.cells:
+            if y < ROWS:
+                cells[index_of(x, y)] = _VALUES[placement.piece.name]
+        return Field(bytes(cells))
+
+    def cleared(self) -> Field:
+        """The field without its full rows; the garbage row is never full."""
+        left = [row for row in self._upper_rows() if 0 in row]
+        if len(left) == ROWS:
+            return self
+        return Field(bytes((ROWS - len(left)) * WIDTH) + b"".join(left) + self.cells[-WIDTH:])
+
+    def raised(self) -> Field:
+        """The garbage row moved into the field, and a new empty one below; the top row is lost."""
+        return Field(self.cells[WIDTH:] + _EMPTY_ROW)
+
+    def mirrored(self) -> Field:
+        """Left and right exchanged, but for the garbage row; pieces keep their colours."""
+        return Field(b"".join([*(row[::-1] for row in self._upper_rows()), self.cells[-WIDTH:]]))
+
+    def differences(self, old: Field) -> Iterator[tuple[int, int]]:
+        """Runs of (new - old, number of cells), from the top left to the garbage row."""
+        changes = map(int.__sub__, self.cells, old.cells)
+        for change, run in groupby(changes):
+            yield change, sum(1 for _ in run)
+
+    def changed(self, differences: Iterable[tuple[int, int]]) -> Field:
+        """The field with such runs added to it.
+
+        Raises:
+            FumenError: (``InvalidFieldLength``, ``InvalidBlock``) they do not cover the field,
+                or lead to no colour.
+        """
+        changes = [change for change, count in differences for _ in range(count)]
+        if len(changes) != CELLS:
+            raise FumenError(
+                "InvalidFieldLength", f"the field covers {len(changes)} cells instead of {CELLS}"
+            )
+        values = list(map(int.__add__, self.cells, changes))
+        wrong = next((value for value in values if not 0 <= value < len(COLORS)), None)
+        if wrong is not None:
+            raise FumenError(
+                "InvalidBlock", f"a cell would have colour {wrong}; they go from 0 to 8"
+            )
+        return Field(bytes(values))
+
+    def __repr__(self) -> str:
+        garbage = f", {self.garbage!r}" if any(self.cells[-WIDTH:]) else ""
+        return f"Field.from_rows({list(self.rows[: self.height])}{garbage})"
+
+    def __str__(self) -> str:
+        """Rows from the top of the stack down, then a line, then the garbage row if it is used."""
+        lines = [*reversed(self.rows[: self.height])]
+        if any(self.cells[-WIDTH:]):
+            lines += ["-" * WIDTH, self.garbage]
+        return "\n".join(lines)
+
+    # --- private --------------------------------------------------------------------------------
+
+    def _upper_rows(self) -> list[bytes]:
+        return [self.cells[start : start + WIDTH] for start in range(0, ROWS * WIDTH, WIDTH)]
+
+
+def index_of(x: int, y: int) -> int:
+    """Where cell (x, y) lies in `Field.cells`."""
+    return (ROWS - 1 - y) * WIDTH + x
+
+
+def _row_of(row: str) -> bytes:
+    if len(row) != WIDTH:
+        raise FumenError("InvalidFieldLength", f"row {row!r} has {len(row)} cells, not {WIDTH}")
+    try:
+        return bytes(_VALUES[letter] for letter in row)
+    except KeyError as error:
+        raise FumenError(
+            "InvalidBlock", f"{error.args[0]!r} is no cell; the letters are {COLORS}"
+        ) from None
+
+
+MARK: Final = "#Q="
+
+_CAPTION: Final = re.compile(r"#Q=\[(.?)\]\((.?)\)(.*)", re.DOTALL)
+
+# What editors take for a quiz: blanks between the letters, and more text behind a semicolon.
+_LOOSE: Final = re.compile(r"#Q=\[([IOTLJSZ]?)\]\(([IOTLJSZ]?)\)([IOTLJSZ]*)(?:;(.*))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Quiz:
+    """Pieces to play.
+
+    Attributes:
+        hold: the held piece; None for none.
+        current: the piece to play; None only if nothing comes after it.
+        queue: what comes next.
+    """
+
+    hold: Piece | None = None
+    current: Piece | None = None
+    queue: tuple[Piece, ...] = ()
+
+    @staticmethod
+    def parse(comment: str) -> Quiz:
+        """The quiz of a comment; an empty ``()`` takes the first of the next pieces.
+
+        Raises:
+            FumenError: (``NotQuiz``, ``InvalidQuizCaption``, ``InvalidPieceLetter``) it is none.
+        """
+        if not comment.startswith(MARK):
+            raise FumenError("NotQuiz", f"the comment is no quiz: it does not begin with {MARK}")
+        found = _CAPTION.fullmatch(comment)
+        if found is None:
+            raise FumenError(
+                "InvalidQuizCaption", f"a quiz looks like #Q=[H](C)NEXT, not {_shown(comment)}"
+            )
+        hold, current, queue = found.groups()
+        return Quiz(
+            _piece(hold) if hold else None,
+            _piece(current) if current else None,
+            tuple(map(_piece, queue)),
+        )._shifted()
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """All pieces, in the order of the solver: current, held, next; without what is missing."""
+        first = [piece for piece in (self.current, self.hold) if piece is not None]
+        return (*first, *self.queue)
+
+    def played(self, piece: Piece) -> Quiz:
+        """The quiz after a piece, which is the current one or comes out of the hold.
+
+        Raises:
+            FumenError: (``InvalidQuizPiece``) the quiz does not have it there.
+        """
+        quiz = self if piece is self.current else self._held()
+        if piece is not quiz.current:
+            raise FumenError("InvalidQuizPiece", f"{piece.name} is played, but the quiz is {self}")
+        return Quiz(quiz.hold, None, quiz.queue)._shifted()
+
+    def __str__(self) -> str:
+        hold, current = (
+            piece.name if piece is not None else "" for piece in (self.hold, self.current)
+        )
+        return f"{MARK}[{hold}]({current}){''.join(piece.name for piece in self.queue)}"
+
+    # --- private --------------------------------------------------------------------------------
+
+    def _shifted(self) -> Quiz:
+        if self.current is not None or not self.queue:
+            return self
+        return Quiz(self.hold, self.queue[0], self.queue[1:])
+
+    def _held(self) -> Quiz:
+        """Hold used: the current piece goes in, what was held comes out."""
+        if self.hold is not None or not self.queue:
+            return Quiz(self.current, self.hold, self.queue)
+        return Quiz(self.current, self.queue[0], self.queue[1:])
+
+
+def carried(comment: str, placement: Placement | None, *, lock: bool) -> str:
+    """The comment of the next page, if that brings none of its own.
+
+    A quiz advances by a piece that is locked; one that is used up leaves what stands behind its
+    semicolon, which may be the next quiz. A piece that the quiz does not have leaves it as it is.
+    The rules are those of the editors, tetris-fumen's in particular.
+    """
+    state = _loose(comment)
+    if state is None:
+        return comment
+    if lock and placement is not None:
+        state = _loosely_played(state, placement.piece.name)
+    return _loosely_written(state)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: a field, perhaps a piece on it, a comment, and what is done when it is left.
+
+    Attributes:
+        field: as it is before the piece is placed.
+        placement: the piece; None for none. Its spin is not kept.
+        comment: the text shown with the page.
+        lock: on leaving the page the piece is placed and full rows are removed; without it
+            nothing happens, not even what the next two say.
+        rise: then the garbage row moves into the field.
+        mirror: then the field is mirrored.
+        color: guideline colours instead of older ones; counts on the first page only.
+    """
+
+    field: Field = field(default_factory=Field)
+    placement: Placement | None = None
+    comment: str = ""
+    lock: bool = True
+    rise: bool = False
+    mirror: bool = False
+    color: bool = False
+
+    @property
+    def after(self) -> Field:
+        """The field as the page leaves it.
+
+        Raises:
+            FumenError: (``InvalidPieceLocation``) the piece is to be locked, and does not fit.
+        """
+        left = self.field
+        if not self.lock:
+            return left
+        if self.placement is not None:
+            left = left.placed(self.placement)
+        left = left.cleared()
+        if self.rise:
+            left = left.raised()
+        return left.mirrored() if self.mirror else left
+
+    @property
+    def next_comment(self) -> str:
+        """The comment of the next page if that brings none; a quiz advances."""
+        return carried(self.comment, self.placement, lock=self.lock)
+
+    def next(self, placement: Placement | None = None) -> Page:
+        """The page that follows by itself: the field that this one leaves, its comment carried on.
+
+        Raises:
+            FumenError: as `after` does.
+        """
+        return Page(self.after, placement, self.next_comment)
+
+
+def pages_of(page: Page, placements: Sequence[Placement]) -> list[Page]:
+    """A page for each placement, each following from the one before it; the first from `page`."""
+    pages: list[Page] = []
+    for placement in placements:
+        page = page.next(placement)
+        pages.append(page)
+    return pages
+
+
+def location_of(placement: Placement) -> int:
+    """The cell that stands for a piece, as an index of `Field.cells`; negative above the top."""
+    dx, dy = _CELL_OF[placement.piece, placement.rotation]
+    return index_of(placement.x + dx, placement.y + dy)
+
+
+def placement_at(piece: Piece, rotation: Rotation, location: int) -> Placement:
+    """The piece whose cell is `location`."""
+    row, x = divmod(location, WIDTH)
+    dx, dy = _CELL_OF[piece, rotation]
+    return Placement(piece, rotation, x - dx, ROWS - 1 - row - dy)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _cell_of(piece: Piece, rotation: Rotation) -> tuple[int, int]:
+    """Which cell names a piece, relative to its centre: it depends on the shape alone.
+
+    T, J and L: the centre of their box. I: the second cell from the left or from the top. O: the
+    upper left cell. S and Z: lying, the middle of the upper row; standing, the upper cell of the
+    column that reaches lower.
+    """
+    if piece in (Piece.T, Piece.J, Piece.L):
+        return 0, 0
+    cells = Placement(piece, rotation, 0, 0).cells  # sorted by y, then x
+    if piece is Piece.I:
+        standing = cells[0][0] == cells[-1][0]
+        return cells[2] if standing else cells[1]
+    if piece is Piece.O:
+        return cells[2]
+    # Either is the one cell, from the bottom up, that stands on another.
+    return next(cell for cell in cells if (cell[0], cell[1] - 1) in cells)
+
+
+_CELL_OF: Final = {
+    (piece, rotation): _cell_of(piece, rotation) for piece in Piece for rotation in Rotation
+}
+
+# Hold, current, next, and what stands behind the semicolon (None if there is none): letters, as a
+# quiz that only has to be carried on needs no pieces.
+_Loose = tuple[str, str, str, str | None]
+
+
+def _loose(comment: str) -> _Loose | None:
+    """The state of a comment that editors take for a quiz; a used-up one passes on to the next."""
+    if not comment.startswith(MARK):
+        return None
+    found = _LOOSE.fullmatch(re.sub(r"\s+", "", comment))
+    if found is None:
+        return None
+    hold, current, queue, rest = found.groups()
+    if rest is not None and not (hold or current or queue):
+        following = _loose(rest)
+        if following is not None:
+            return following
+    return hold, current, queue, rest
+
+
+def _loosely_played(state: _Loose, letter: str) -> _Loose:
+    hold, current, queue, rest = state
+    if letter == current:
+        return hold, queue[:1], queue[1:], rest
+    if letter == hold:
+        return current, queue[:1], queue[1:], rest
+    if letter == queue[:1] and not hold:
+        return current, queue[1:2], queue[2:], rest
+    if letter == queue[:1] and not current:
+        return hold, queue[1:2], queue[2:], rest
+    return state
+
+
+def _loosely_written(state: _Loose) -> str:
+    hold, current, queue, rest = state
+    if not current and hold:
+        hold, current = "", hold
+    elif not current:
+        current, queue = queue[:1], queue[1:]
+    if not current:
+        return rest or ""
+    return f"{MARK}[{hold}]({current}){queue}" + (f";{rest}" if rest is not None else "")
+
+
+def _piece(letter: str) -> Piece:
+    if letter not in Piece.__members__:
+        raise FumenError(
+            "InvalidPieceLetter",
+            f"{_shown(letter)} in the quiz is no piece; they are IOTLJSZ, in capitals",
+        )
+    return Piece[letter]
+
+
+def _shown(text: str) -> str:
+    return ascii(text if len(text) <= 40 else text[:39] + "...")
