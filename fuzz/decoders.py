@@ -65,7 +65,6 @@ from sevenbag.protocols.tbp import (
     decode,
     encode,
     from_object,
-    tbp_connections,
     tbp_conversion,
     to_object,
 )
@@ -198,10 +197,16 @@ def tbp_bot(data: bytes) -> None:
     for message in _messages(data):
         for action in side.receive(message):
             match action:
-                case tbp_connections.TbpPrepareAction():
+                case bot_actions.PrepareAction():
                     side.accept_rules()
                 case bot_actions.SuggestAction():
-                    _expect(len(encode(side.answer(()))) <= 4096, "an answer is too long")
+                    [sent] = side.answer(())
+                    line = (
+                        b""
+                        if not isinstance(sent, bot_actions.SendAction)
+                        else encode(sent.message)
+                    )
+                    _expect(0 < len(line) <= 4096, "an answer is too long")
                 case bot_actions.StartAction(position):
                     _expect(bool(position.queue), "a bot is put before no piece")
                 case _:
@@ -252,11 +257,7 @@ def triangle(data: bytes) -> None:
             match action:
                 case bot_actions.SuggestAction():
                     answers = side.answer(())
-                    sent = [
-                        a.message
-                        for a in answers
-                        if isinstance(a, triangle_connections.TriangleSendAction)
-                    ]
+                    sent = [a.message for a in answers if isinstance(a, bot_actions.SendAction)]
                     _expect(len(sent) == 1, "a question has not one answer")
                     for move in sent:
                         ends = isinstance(move, TriangleMove) and b'"hardDrop"]' in triangle_encode(

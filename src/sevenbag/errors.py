@@ -268,6 +268,11 @@ class BotError(SevenbagError):
         super().__init__(f"{bot}: {message}")
         self.bot = bot
 
+    @property
+    def reason(self) -> str:
+        """Return the message without the bot's name."""
+        return str(self).removeprefix(f"{self.bot}: ")
+
 
 class BotStartError(BotError):
     """It cannot be started, or refuses the rules."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from sevenbag.errors import InputError, printable, shown
 from sevenbag.game.position import Position
+from sevenbag.protocols.bot_actions import SearchInfo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,16 +65,6 @@ class Limits:
             raise InputError(
                 f"invalid nodes: expected integer from 1 to {_MAX_NODES}, got {shown(nodes)}"
             )
-
-
-@dataclass(frozen=True, slots=True)
-class SearchInfo:
-    """Search statistics that a bot reports; each bot counts in its own way."""
-
-    nodes: float | None = None
-    nps: float | None = None
-    depth: float | None = None
-    extra: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

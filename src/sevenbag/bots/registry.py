@@ -157,7 +157,7 @@ def _create_driver(kind: str, text: str, spec: str) -> Bot:
     try:
         return (_create_triangle_driver if kind == "triangle" else _create_tbp_driver)(kind, text)
     except BotStartError as error:
-        raise SpecError(f"bot {spec!r}: {str(error).removeprefix(f'{error.bot}: ')}") from None
+        raise SpecError(f"bot {spec!r}: {error.reason}") from None
     except SpecError as error:
         raise SpecError(f"bot {spec!r}: {error}") from None
 

@@ -7,6 +7,8 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.bots.serving.stdio_server import reserve_stdout, serve_stdio
@@ -24,7 +26,7 @@ from sevenbag.errors import InputError, SpecError
 if TYPE_CHECKING:
     import argparse
 
-    from sevenbag.bots.serving.service import AdapterFactory
+    from sevenbag.bots.serving.adapter import AdapterFactory
     from sevenbag.web.play.app import PlayServer
 
 
@@ -87,23 +89,22 @@ def run_serve(args: argparse.Namespace) -> int:
 def _create_tbp_service(args: argparse.Namespace) -> AdapterFactory:
     # Imported here, because frontends wait for the start of this command.
     from sevenbag.bots.external.tbp_profile import OFFICIAL_PROFILE, load_profile  # noqa: PLC0415
-    from sevenbag.bots.serving.adapter import TbpAdapterSettings, tbp_adapter  # noqa: PLC0415
+    from sevenbag.bots.serving.adapter import tbp_adapter  # noqa: PLC0415
 
-    heed = (OFFICIAL_PROFILE if args.profile is None else load_profile(args.profile)).serve
+    settings = (OFFICIAL_PROFILE if args.profile is None else load_profile(args.profile)).serve
     return tbp_adapter(
-        TbpAdapterSettings(
-            limits=Limits(args.ms, args.nodes),
-            rules=None if args.rules is None else load_rules(args.rules),
-            max_moves=args.moves or heed.max_moves,
-            max_line_bytes=heed.max_line_bytes,
-            features=heed.features,
-            inputs=args.inputs or heed.inputs,
-        )
+        Limits(args.ms, args.nodes),
+        rules=None if args.rules is None else load_rules(args.rules),
+        settings=msgspec.structs.replace(
+            settings,
+            max_moves=args.moves or settings.max_moves,
+            inputs=args.inputs or settings.inputs,
+        ),
     )
 
 
 def _create_triangle_service(args: argparse.Namespace) -> AdapterFactory:
-    from sevenbag.bots.serving.serve_triangle import triangle_adapter  # noqa: PLC0415  # as above
+    from sevenbag.bots.serving.adapter import triangle_adapter  # noqa: PLC0415  # as above
 
     for option in ("moves", "inputs", "profile", "rules"):
         if getattr(args, option):

@@ -18,9 +18,10 @@ import pytest
 from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.bots.bot import Bot, Limits, Position, SearchInfo, Suggestion
 from sevenbag.bots.external.tbp_driver import Deadlines, TbpDriver
+from sevenbag.bots.external.tbp_profile import ServeSettings
 from sevenbag.bots.registry import create_bot
-from sevenbag.bots.serving import service
-from sevenbag.bots.serving.adapter import TbpAdapterSettings, tbp_adapter
+from sevenbag.bots.serving import adapter
+from sevenbag.bots.serving.adapter import tbp_adapter
 from sevenbag.bots.serving.stdio_server import serve_stdio
 from sevenbag.errors import BotDiedError
 from sevenbag.game import Game, Rules
@@ -174,15 +175,15 @@ def test_rubbish_is_passed_over_and_told_on_stderr() -> None:
     assert done.returncode == 0
     told = done.stderr.decode().splitlines()
     assert "queue[1]: expected one of I O T L J S Z, got 'N'" in "\n".join(told)
-    assert "skipped a line that is too long" in "\n".join(told)
-    assert all(line.startswith("sevenbag serve: ") for line in told)
+    assert "serve.line_ignored reason=too_long" in "\n".join(told)
+    assert all(line.startswith("serve.") for line in told)
 
 
 def test_a_move_that_cannot_be_is_told_on_stderr() -> None:
     far = {**PLAY, "move": {**PLAY["move"], "location": {**PLAY["move"]["location"], "x": 99}}}
     answers, done = serve(RULES, START, far, SUGGEST, QUIT)
     assert answers[2]["moves"] != []
-    assert b"a move that does not fit the position" in done.stderr
+    assert b"serve.move_mismatch error=" in done.stderr
 
 
 def test_limits_and_moves_can_be_given() -> None:
@@ -194,7 +195,7 @@ def test_limits_and_moves_can_be_given() -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["beem"], "no bot 'beem'; did you mean 'beam'?"),
+        (["beem"], "no bot 'beem' (did you mean 'beam'?)"),
         pytest.param(["tbp:"], "no command; expected tbp:COMMAND", marks=pytest.mark.slow),
         (["tbp:/nonexistent"], "sevenbag: bot 'tbp:/nonexistent': no such command: /nonexistent"),
         pytest.param(
@@ -397,7 +398,7 @@ async def conversation(
         server = asyncio.create_task(
             serve_stdio(
                 bot,
-                tbp_adapter(TbpAdapterSettings(max_moves=most_moves)),
+                tbp_adapter(settings=ServeSettings(max_moves=most_moves)),
                 input_descriptor=wire.input,
                 output_descriptor=wire.output,
             )
@@ -430,12 +431,12 @@ async def conversation(
 async def test_no_answer_for_a_position_that_was_not_understood(
     broken: Json | str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "STALE_ANSWER_GRACE", 120.0)
+    monkeypatch.setattr(adapter, "STALE_ANSWER_GRACE", 120.0)
     bot = create_bot("random:seed=1")
     messages = [RULES, START, SUGGEST, broken, SUGGEST, START, SUGGEST]
     answers, _ = await conversation(bot, *messages, answers=5)
     assert [bool(answer["moves"]) for answer in answers[2:]] == [True, False, True]
-    assert "skipped" in capsys.readouterr().err
+    assert "serve." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -521,7 +522,7 @@ async def test_moves_and_info_are_bounded() -> None:
 async def test_thinking_is_broken_off_when_it_is_worthless(
     after: Json, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "STALE_ANSWER_GRACE", 0.1)
+    monkeypatch.setattr(adapter, "STALE_ANSWER_GRACE", 0.1)
     bot = Scripted()
     bot.thinks = 3_600.0
     answers, took = await conversation(bot, RULES, START, SUGGEST, after, answers=3)
@@ -530,7 +531,7 @@ async def test_thinking_is_broken_off_when_it_is_worthless(
 
 
 async def test_thinking_is_not_broken_off_by_new_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "STALE_ANSWER_GRACE", 0.1)
+    monkeypatch.setattr(adapter, "STALE_ANSWER_GRACE", 0.1)
     bot = Scripted()
     bot.thinks = 0.3
     answers, _ = await conversation(bot, RULES, START, SUGGEST, new_piece("J"), answers=3)

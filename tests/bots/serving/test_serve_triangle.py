@@ -17,7 +17,7 @@ import pytest
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.builtin.random_bot import RandomBot
 from sevenbag.bots.registry import create_bot
-from sevenbag.bots.serving.serve_triangle import triangle_adapter
+from sevenbag.bots.serving.adapter import triangle_adapter
 from sevenbag.errors import BotDiedError
 from tests.bots.conftest import slow
 from tests.fakes.triangle_host import Host, Room
@@ -274,7 +274,7 @@ def test_a_bot_that_fails_is_made_ready_again(capfd: pytest.CaptureFixture[str])
     asyncio.run(talk())
     assert [message["type"] for message in said] == ["info", "move", "move", "move"]
     assert bot.made_ready == 2
-    assert capfd.readouterr().err == "sevenbag serve: random: ended\n"
+    assert capfd.readouterr().err == "serve.bot_failed bot=random error=ended\n"
 
 
 def test_over_a_websocket() -> None:
@@ -311,4 +311,4 @@ def test_an_input_that_never_ends_a_line_costs_no_memory() -> None:
     finally:
         bot.kill()
     assert len(rest.splitlines()) == 2
-    assert b"too long" in words
+    assert b"reason=too_long" in words

@@ -82,8 +82,8 @@ def test_a_function_that_fails_is_answered_for() -> None:
     me = Listener(ZeroDivisionError("by zero"), Placement("S", Rotation.NORTH, 3, 0), LEFT)
     moves = me.tell(CONFIG, PLAY, PLAY)
     assert len(moves) == 2
-    assert me.log[0] == "choosing a move failed: ZeroDivisionError: by zero"
-    assert "is no move that can be made now" in me.log[1]
+    assert me.log[0] == "serve.bot_failed error='ZeroDivisionError: by zero'"
+    assert "serve.move_invalid move=" in me.log[1]
 
 
 def test_lines_that_make_no_sense() -> None:

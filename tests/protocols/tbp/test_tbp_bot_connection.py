@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
+from sevenbag.game import Rules
 from sevenbag.protocols.bot_actions import (
+    BotAction,
     GarbageAction,
     LogAction,
     NewPieceAction,
     OpponentsAction,
     PlayAction,
+    PrepareAction,
     QuitAction,
+    SearchInfo,
+    SendAction,
     StartAction,
     StopAction,
     SuggestAction,
@@ -22,16 +29,17 @@ from sevenbag.protocols.bot_actions import (
 from sevenbag.protocols.tbp import TbpBotConnection, encode
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.tbp_connections import (
-    TbpBotAction,
     TbpBotState,
-    TbpPrepareAction,
-    TbpSendAction,
 )
 from tests.protocols.tbp import messages as any_message
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 RULES = tbp.TbpRules("seven_bag")
+PLAYED = Rules.preset("guideline")
 EMPTY: tuple[tbp.Row, ...] = ((None,) * 10,) * 40
-NOTHING = TbpSendAction(tbp.TbpSuggestion(()))
+NOTHING = SendAction(tbp.TbpSuggestion(()))
 
 
 def start(
@@ -51,14 +59,23 @@ def play(piece: tbp.PieceLetter, x: int = 4, y: int = 0) -> tbp.TbpPlay:
     return tbp.TbpPlay(tbp.TbpMove(tbp.TbpLocation(piece, "north", x, y)))
 
 
-def told(side: TbpBotConnection, *messages: tbp.TbpMessage) -> list[TbpBotAction]:
+def told(side: TbpBotConnection, *messages: tbp.TbpMessage) -> list[BotAction]:
     """What the last of these messages leads to; the bot is ready for all rules."""
-    actions: list[TbpBotAction] = []
+    actions: list[BotAction] = []
     for message in messages:
         actions = side.receive(message)
-        if any(isinstance(action, TbpPrepareAction) for action in actions):
+        if any(isinstance(action, PrepareAction) for action in actions):
             actions += side.accept_rules()
     return actions
+
+
+def answered(
+    side: TbpBotConnection, moves: Sequence[Placement], info: SearchInfo | None = None
+) -> tbp.TbpSuggestion:
+    [action] = side.answer(moves, info)
+    assert isinstance(action, SendAction)
+    assert isinstance(action.message, tbp.TbpSuggestion)
+    return action.message
 
 
 def state_of(side: TbpBotConnection) -> TbpBotState:
@@ -76,8 +93,8 @@ def queue_of(side: TbpBotConnection) -> str:
 def test_the_whole_life() -> None:
     side = TbpBotConnection()
     assert side.introduce("demo", "1", "me") == tbp.TbpInfo("demo", "1", "me", ("garbage",))
-    assert side.receive(RULES) == [TbpPrepareAction(RULES)]
-    assert side.accept_rules() == [TbpSendAction(tbp.TbpReady())]
+    assert side.receive(RULES) == [PrepareAction(PLAYED)]
+    assert side.accept_rules() == [SendAction(tbp.TbpReady())]
     for _ in range(2):
         assert state_of(side) is TbpBotState.READY
         [begin] = side.receive(start("SZOITL"))
@@ -149,7 +166,7 @@ def test_what_only_bots_say_is_ignored(message: tbp.TbpMessage) -> None:
 def test_a_start_without_rules() -> None:
     side = TbpBotConnection()
     actions = side.receive(start("SZ"))
-    assert actions[0] == TbpPrepareAction(tbp.TbpRules())
+    assert actions[0] == PrepareAction(PLAYED)
     assert isinstance(actions[1], StartAction)
     # Nobody has asked whether it is ready.
     assert side.accept_rules() == []
@@ -159,22 +176,22 @@ def test_a_start_without_rules() -> None:
 def test_rules_again() -> None:
     side = TbpBotConnection()
     told(side, RULES)
-    assert side.receive(RULES) == [TbpSendAction(tbp.TbpReady())]
-    assert side.receive(tbp.TbpRules()) == [TbpPrepareAction(tbp.TbpRules())]
+    assert side.receive(RULES) == [SendAction(tbp.TbpReady())]
+    assert side.receive(tbp.TbpRules()) == [PrepareAction(PLAYED)]
     side.accept_rules()
     told(side, start("SZ"))
-    assert side.receive(RULES) == [TbpSendAction(tbp.TbpReady())]
+    assert side.receive(RULES) == [SendAction(tbp.TbpReady())]
     assert side.receive(tbp.TbpSuggest()) == [SuggestAction()]
 
 
 def test_a_refusal() -> None:
     side = TbpBotConnection()
     side.receive(RULES)
-    assert side.reject_rules() == [TbpSendAction(tbp.TbpError("unsupported_rules"))]
+    assert side.reject_rules() == [SendAction(tbp.TbpError("unsupported_rules"))]
     assert side.receive(tbp.TbpSuggest()) == [NOTHING]
     # It can be asked again.
-    assert side.receive(RULES) == [TbpPrepareAction(RULES)]
-    assert side.accept_rules() == [TbpSendAction(tbp.TbpReady())]
+    assert side.receive(RULES) == [PrepareAction(PLAYED)]
+    assert side.accept_rules() == [SendAction(tbp.TbpReady())]
 
 
 def test_a_start_replaces_the_position() -> None:
@@ -229,7 +246,7 @@ def test_a_piece_that_should_not_be_there_is_played_nevertheless() -> None:
     side = TbpBotConnection()
     note, begin = told(side, RULES, start("SZO", hold="T"), play("I"))
     assert isinstance(note, LogAction)
-    assert "I is not to be placed now, but S or T" in note.text
+    assert "I is not to be placed now, but S or T" in str(note)
     assert isinstance(begin, StartAction)
     assert begin.position.queue == (Piece.Z, Piece.O)
     assert begin.position.hold == Piece.T
@@ -272,32 +289,30 @@ def test_after_it_has_lost_track_it_waits_for_a_position() -> None:
 
 
 def test_answers_are_in_the_one_form() -> None:
-    answer = TbpBotConnection().answer((Placement("O", Rotation.WEST, 4, 1, Spin.NONE),))
+    answer = answered(TbpBotConnection(), (Placement("O", Rotation.WEST, 4, 1, Spin.NONE),))
     assert answer.moves == (tbp.TbpMove(tbp.TbpLocation("O", "north", 3, 1), "none"),)
     assert answer.move_info is UNSET
 
 
 def test_answers_have_no_more_moves_than_asked() -> None:
     moves = [Placement("T", Rotation.NORTH, 4, y) for y in range(30)]
-    assert len(TbpBotConnection(max_moves=1).answer(moves).moves) == 1
-    assert len(TbpBotConnection().answer(moves).moves) == 30
+    assert len(answered(TbpBotConnection(max_moves=1), moves).moves) == 1
+    assert len(answered(TbpBotConnection(), moves).moves) == 30
 
 
 @given(st.text(), st.integers(0, 300))
 def test_answers_fit_into_a_line(extra: str, count: int) -> None:
     side = TbpBotConnection(max_line_bytes=4096)
     moves = [Placement("T", Rotation.NORTH, 4, 100, Spin.FULL)] * count
-    info = tbp.TbpMoveInfo(10**15, 1 / 3 * 1e15, 1e-7 / 3, extra)
-    line = encode(side.answer(moves, info))
+    info = SearchInfo(10**15, 1 / 3 * 1e15, 1e-7 / 3, extra)
+    line = encode(answered(side, moves, info))
     assert len(line) <= 4096
     assert line.count(b"south") == 0
 
 
 def test_a_long_extra_is_cut() -> None:
-    answer = TbpBotConnection(max_line_bytes=4096).answer(
-        (), tbp.TbpMoveInfo(extra='\x00"\\é\u2028' * 5000)
-    )
-    assert len(encode(answer)) < 1200
+    info = SearchInfo(extra='\x00"\\é\u2028' * 5000)
+    assert len(encode(answered(TbpBotConnection(max_line_bytes=4096), (), info))) < 1200
 
 
 @given(st.lists(any_message.messages, max_size=20))

@@ -11,16 +11,19 @@ from typing import Any
 import pytest
 
 from sevenbag._kernel import Piece
+from sevenbag.game import Rules
 from sevenbag.protocols.bot_actions import (
     GarbageAction,
     OpponentsAction,
+    PrepareAction,
+    SendAction,
     StartAction,
     StopAction,
     SuggestAction,
 )
 from sevenbag.protocols.tbp import TbpBotConnection, from_object
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.tbp_connections import TbpBotState, TbpPrepareAction, TbpSendAction
+from sevenbag.protocols.tbp.tbp_connections import TbpBotState
 
 Json = dict[str, Any]
 
@@ -64,7 +67,7 @@ def told(*messages: Json) -> tuple[TbpBotConnection, list[object]]:
         message = from_object(content)
         assert message is not None
         actions = [*side.receive(message)]
-        if any(isinstance(action, TbpPrepareAction) for action in actions):
+        if any(isinstance(action, PrepareAction) for action in actions):
             actions += side.accept_rules()
     return side, actions
 
@@ -140,7 +143,7 @@ def test_the_queue(messages: list[Json], queue: str, hold: Piece | None) -> None
 )
 def test_questions(messages: list[Json], asked: bool) -> None:
     _, actions = told(*messages, SUGGEST)
-    assert actions == [SuggestAction() if asked else TbpSendAction(tbp.TbpSuggestion(()))]
+    assert actions == [SuggestAction() if asked else SendAction(tbp.TbpSuggestion(()))]
 
 
 def test_a_question_never_advances() -> None:
@@ -154,9 +157,9 @@ def test_a_question_never_advances() -> None:
 @pytest.mark.parametrize(
     ("messages", "answer"),
     [
-        ([RULES], [TbpPrepareAction(tbp.TbpRules("seven_bag")), TbpSendAction(tbp.TbpReady())]),
-        ([RULES, RULES], [TbpSendAction(tbp.TbpReady())]),
-        ([RULES, start(), RULES], [TbpSendAction(tbp.TbpReady())]),
+        ([RULES], [PrepareAction(Rules.preset("guideline")), SendAction(tbp.TbpReady())]),
+        ([RULES, RULES], [SendAction(tbp.TbpReady())]),
+        ([RULES, start(), RULES], [SendAction(tbp.TbpReady())]),
         ([RULES, start(), STOP], [StopAction()]),
         ([RULES, STOP], []),
         ([RULES, start(), STOP, STOP], []),
@@ -187,7 +190,7 @@ def test_after_a_message_that_makes_no_sense(kind: str, asked: bool) -> None:
     side, _ = told(RULES, start())
     side.receive_invalid(kind)
     assert side.receive(tbp.TbpSuggest()) == [
-        SuggestAction() if asked else TbpSendAction(tbp.TbpSuggestion(()))
+        SuggestAction() if asked else SendAction(tbp.TbpSuggestion(()))
     ]
     assert side.state is TbpBotState.CALCULATING
     # From the next position on all is well.

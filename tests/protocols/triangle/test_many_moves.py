@@ -6,9 +6,10 @@ import random
 
 import pytest
 
+from sevenbag.protocols.bot_actions import SendAction
 from sevenbag.protocols.triangle import TriangleBotConnection, from_object
 from sevenbag.protocols.triangle import messages as triangle
-from sevenbag.protocols.triangle.triangle_connections import ExpectedBoard, TriangleSendAction
+from sevenbag.protocols.triangle.triangle_connections import ExpectedBoard
 from tests.fakes.triangle_host import Batch, Game, Json, Room, expect_taps
 from tests.properties import cases
 
@@ -33,9 +34,7 @@ def test_keys_lead_where_they_are_to(kicks: str) -> None:
             # Spins are few and far between; among them are the hard ways.
             rare = [place for place in places if place.spin]
             chosen = chance.choice(rare if rare and chance.random() < 0.5 else places)
-            [sent] = [
-                a.message for a in side.answer((chosen,)) if isinstance(a, TriangleSendAction)
-            ]
+            [sent] = [a.message for a in side.answer((chosen,)) if isinstance(a, SendAction)]
             assert isinstance(sent, triangle.TriangleMove)
             assert isinstance(sent.keys, tuple)
             assert isinstance(sent.data, ExpectedBoard)
@@ -76,7 +75,7 @@ def test_up_to_the_top_of_the_board() -> None:
                 break
             chance.shuffle(low)
             high += height(game) >= 16
-            [sent] = [a.message for a in side.answer(low) if isinstance(a, TriangleSendAction)]
+            [sent] = [a.message for a in side.answer(low) if isinstance(a, SendAction)]
             assert isinstance(sent, triangle.TriangleMove)
             assert isinstance(sent.keys, tuple)
             assert isinstance(sent.data, ExpectedBoard)

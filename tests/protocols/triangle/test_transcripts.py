@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sevenbag.protocols.bot_actions import SendAction
 from sevenbag.protocols.triangle import (
     TriangleBotConnection,
     TriangleEvent,
@@ -15,7 +16,7 @@ from sevenbag.protocols.triangle import (
     decode,
 )
 from sevenbag.protocols.triangle import messages as triangle
-from sevenbag.protocols.triangle.triangle_connections import ExpectedBoard, TriangleSendAction
+from sevenbag.protocols.triangle.triangle_connections import ExpectedBoard
 from sevenbag.protocols.triangle.triangle_conversion import format_state, parse_state
 from sevenbag.protocols.triangle.triangle_keys import resolve_keys
 from tests.truth import truth_lines
@@ -79,9 +80,7 @@ def test_the_bots_side(name: str) -> None:
             assert side.position is not None
             assert side.rules is not None
             placement = resolve_keys(message, side.position, side.rules).placement
-            [sent] = [
-                a.message for a in side.answer((placement,)) if isinstance(a, TriangleSendAction)
-            ]
+            [sent] = [a.message for a in side.answer((placement,)) if isinstance(a, SendAction)]
             assert isinstance(sent, triangle.TriangleMove)
             assert isinstance(sent.data, ExpectedBoard)
             if "data" in plain:

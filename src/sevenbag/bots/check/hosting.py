@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sevenbag.bots.check.of_frontends import FrontendCheck
-from sevenbag.bots.serving.service import OutputClosedError
+from sevenbag.bots.serving.adapter import OutputClosedError
 from sevenbag.bots.serving.stdio_server import start_reading, write_line
 from sevenbag.game import Rules
 

@@ -192,7 +192,7 @@ class TbpDriver(Bot):
             await self._agree(rules)
         except BotDiedError as error:
             await self.quit()
-            raise BotStartError(self.name, _reason(error)) from error
+            raise BotStartError(self.name, error.reason) from error
         except BaseException:
             # Leave nothing behind of a bot that did not become ready.
             await self.quit()
@@ -554,7 +554,3 @@ def _search_info(answer: tbp.TbpSuggestion) -> SearchInfo:
     if not isinstance(info, tbp.TbpMoveInfo):
         return SearchInfo()
     return SearchInfo(info.nodes, info.nps, info.depth, info.extra)
-
-
-def _reason(error: BotDiedError) -> str:
-    return str(error).removeprefix(f"{error.bot}: ")

@@ -202,7 +202,7 @@ class TriangleDriver(Bot):
                 await self._launch()
         except BotDiedError as error:
             await self.quit()
-            raise BotStartError(self.name, _reason(error)) from error
+            raise BotStartError(self.name, error.reason) from error
         except BaseException:
             # Leave nothing behind of a bot that did not become ready.
             await self.quit()
@@ -453,7 +453,7 @@ class _TriangleConversation:
 
     def _add_hint(self, error: BotDiedError) -> BotDiedError:
         hint = self._hint()
-        return BotDiedError(error.bot, f"{_reason(error)}; {hint}") if hint else error
+        return BotDiedError(error.bot, f"{error.reason}; {hint}") if hint else error
 
     def _hint(self) -> str:
         """Suggest a setting for a bot that may fail at its first state, or need one."""
@@ -467,7 +467,3 @@ class _TriangleConversation:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
-
-
-def _reason(error: BotDiedError) -> str:
-    return str(error).removeprefix(f"{error.bot}: ")

@@ -237,7 +237,7 @@ class _WorkerPage:
             try:
                 await browser.receive()
             except BotDiedError as error:
-                return str(error).removeprefix(f"{error.bot}: ")
+                return error.reason
 
     async def _accept(self, connection: ServerConnection) -> None:
         assert self._channel is not None

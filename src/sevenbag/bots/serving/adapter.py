@@ -1,231 +1,332 @@
-"""An adapter that serves any bot to a frontend that speaks TBP, over any transport."""
+"""An adapter that serves any bot to one other program, in any protocol and over any transport."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias
+import asyncio
+import contextlib
+import sys
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import sevenbag
-from sevenbag.bots.bot import Limits
-from sevenbag.bots.serving.service import (
-    MessageInbox,
-    OutputClosedError,
-    ask_until_stale,
-    describe_error,
-    log,
-    update_bot,
+from sevenbag.bots.bot import Limits, Suggestion
+from sevenbag.bots.external.tbp_profile import ServeSettings
+from sevenbag.errors import BotError, ProtocolError, SevenbagError
+from sevenbag.protocols.bot_actions import (
+    GarbageAction,
+    LogAction,
+    NewPieceAction,
+    OpponentsAction,
+    PlayAction,
+    PrepareAction,
+    QuitAction,
+    SendAction,
+    StartAction,
+    StopAction,
+    SuggestAction,
+    UpdateRulesAction,
 )
-from sevenbag.errors import ProtocolError
-from sevenbag.protocols import bot_actions
-from sevenbag.protocols.json_lines import parse_json
-from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp import tbp_connections, tbp_conversion
-from sevenbag.protocols.tbp.messages import decode, encode
-from sevenbag.protocols.tbp.tbp_conversion import find_inputs
 
 if TYPE_CHECKING:
-    from sevenbag._kernel import Placement
+    from collections.abc import Iterable
+
     from sevenbag.bots.bot import Bot
-    from sevenbag.bots.serving.service import AdapterFactory, SendLine
-    from sevenbag.game import Rules
+    from sevenbag.game.rules import Rules
+    from sevenbag.protocols.bot_actions import BotAction, BotConnection
 
-MAX_ANSWER_BYTES: Final = 4096
-"""Bytes; a frontend in the field reads lines into a buffer of this size."""
+STALE_ANSWER_GRACE: Final = 1.0
+"""Seconds to finish a search whose question became obsolete."""
+
+SendLine: TypeAlias = Callable[[bytes], None]
+"""Sends one line with its end, now.
+
+Raises:
+    OutputClosedError: it cannot be sent.
+"""
 
 
-@dataclass(frozen=True, slots=True)
-class TbpAdapterSettings:
-    """Settings of an adapter.
+class OutputClosedError(Exception):
+    """The transport failed, not the bot."""
+
+
+class LineReceiver(Protocol):
+    """A receiver of single lines."""
+
+    def add_line(self, line: bytes | None) -> None:
+        """Add a received line; None for one that was too long."""
+        ...
+
+    def close(self) -> None:
+        """Mark the end of the input."""
+        ...
+
+
+AdapterFactory: TypeAlias = "Callable[[Bot, SendLine], BotAdapter]"
+"""Creates an adapter for a bot that is not yet prepared."""
+
+
+def tbp_adapter(
+    limits: Limits = Limits(),  # noqa: B008  # immutable
+    *,
+    rules: Rules | None = None,
+    settings: ServeSettings = ServeSettings(),  # noqa: B008  # immutable
+) -> AdapterFactory:
+    """Return a factory of adapters for frontends that speak TBP.
+
+    Args:
+        limits: limits of a suggestion; those of the bot apply as well.
+        rules: rules that the frontend does not send; the preset ``guideline`` by default.
+        settings: settings for the frontend.
+    """
+    # Frontends wait for the introduction: only the requested protocol is imported.
+    from sevenbag.protocols.tbp.tbp_connections import FEATURES, TbpBotConnection  # noqa: PLC0415
+
+    def create(bot: Bot, send: SendLine) -> BotAdapter:
+        connection = TbpBotConnection(
+            rules=rules,
+            features=FEATURES if settings.features else (),
+            inputs=settings.inputs,
+            max_moves=settings.max_moves,
+            max_line_bytes=settings.max_line_bytes,
+        )
+        return BotAdapter(bot, connection, limits, send)
+
+    return create
+
+
+def triangle_adapter(limits: Limits, max_visible: int | None = None) -> AdapterFactory:
+    """Return a factory of adapters for Triangle hosts.
+
+    Args:
+        limits: limits of a suggestion; those of the bot apply as well.
+        max_visible: maximum number of pieces that the bot sees, with the current one.
+    """
+    from sevenbag.protocols.triangle.triangle_connections import (  # noqa: PLC0415  # as above
+        MAX_VISIBLE_PIECES,
+        TriangleBotConnection,
+    )
+
+    visible = max_visible or MAX_VISIBLE_PIECES
+    return lambda bot, send: BotAdapter(
+        bot, TriangleBotConnection(max_visible=visible), limits, send
+    )
+
+
+class BotAdapter:
+    """One bot, served to one other program, from the introduction to the end.
+
+    Every question is answered once, in order. Problems are logged on standard error; normal play
+    logs nothing.
 
     Attributes:
-        limits: what it may spend on a suggestion; nothing said, what it grants itself.
-        rules: by which it plays, as far as the frontend does not tell; None for ``guideline``.
-        max_moves: how many moves a suggestion has at most. One is what all frontends take alike.
-        max_line_bytes: bytes of an answer with its end, at most.
-        features: whether to announce those that we have.
-        inputs: whether to tell the way to the first move, as the versus dialect does.
+        inbox: receiver of the input.
     """
 
-    limits: Limits = field(default_factory=Limits)
-    rules: Rules | None = None
-    max_moves: int = 1
-    max_line_bytes: int = MAX_ANSWER_BYTES
-    features: bool = True
-    inputs: bool = False
+    def __init__(self, bot: Bot, connection: BotConnection, limits: Limits, send: SendLine) -> None:
+        """Create an adapter; nothing happens before `run`.
+
+        Args:
+            bot: bot that is not yet prepared.
+            connection: the bot's end of the connection.
+            limits: limits of a suggestion.
+            send: sends a line.
+        """
+        self.inbox = MessageInbox(connection)
+        self._bot = bot
+        self._connection = connection
+        self._limits = limits
+        self._send = send
+        self._rules: Rules | None = None
+        self._failed = False
+
+    async def run(self) -> None:
+        """Serve until told to quit or until the input ends; the caller ends the bot.
+
+        Raises:
+            OutputClosedError: an answer cannot be sent.
+        """
+        info = self._connection.introduce(self._bot.name, sevenbag.__version__, "sevenbag")
+        self._send(self._connection.encode(info))
+        while (message := await self.inbox.get()) is not None:
+            if isinstance(message, InvalidMessage):
+                actions = self._connection.receive_invalid(message.message_type)
+            else:
+                actions = self._connection.receive(message)
+            await self._execute_all(actions)
+            if any(isinstance(action, QuitAction) for action in actions):
+                return
+
+    async def _execute_all(self, actions: Iterable[BotAction]) -> None:
+        failed = False
+        for action in actions:
+            # Every question gets an answer, even if the bot failed.
+            if not failed or isinstance(action, SendAction | SuggestAction):
+                failed |= not await self._execute(action)
+
+    async def _execute(self, action: BotAction) -> bool:
+        """Execute an action; return False if the bot failed."""
+        try:
+            match action:
+                case SendAction(message):
+                    self._send(self._connection.encode(message))
+                case PrepareAction(rules):
+                    return await self._prepare(rules)
+                case LogAction():
+                    log(action)
+                case SuggestAction():
+                    await self._answer()
+                case _:
+                    await self._update_bot(action)
+        except OutputClosedError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a bot may raise anything
+            self._log_failure(error)
+            self._connection.handle_bot_failure()
+            self._failed = True
+            return False
+        return True
+
+    async def _prepare(self, rules: Rules) -> bool:
+        try:
+            if self._rules is not None:
+                await self._bot.stop()
+            self._rules = rules
+            await self._bot.prepare(rules)
+        except Exception as error:  # noqa: BLE001 - a bot may raise anything
+            self._log_failure(error)
+            actions, ready = self._connection.reject_rules(), False
+        else:
+            actions, ready = self._connection.accept_rules(), True
+        await self._execute_all(actions)
+        return ready
+
+    async def _answer(self) -> None:
+        try:
+            suggestion = await self._ask()
+        except Exception:
+            await self._execute_all(self._connection.answer(()))
+            raise
+        for action in self._connection.answer(suggestion.moves, suggestion.info):
+            if isinstance(action, SendAction):
+                self._send(self._connection.encode(action.message))
+            else:
+                await self._update_bot(action)
+
+    async def _ask(self) -> Suggestion:
+        """Ask the bot; return no moves if its question became obsolete meanwhile."""
+        task = asyncio.ensure_future(self._bot.suggest(self._limits))
+        try:
+            await self.inbox.wait_until_stale(task)
+            if not task.done():
+                await asyncio.wait({task}, timeout=STALE_ANSWER_GRACE)
+            return task.result() if task.done() else Suggestion(())
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task})
+
+    async def _update_bot(self, action: BotAction) -> None:
+        bot = self._bot
+        match action:
+            case StartAction(position):
+                if self._failed and self._rules is not None:
+                    # The bot may have ended: `prepare` starts it again.
+                    self._failed = False
+                    await bot.prepare(self._rules)
+                await bot.start(position)
+            case PlayAction(placement):
+                await bot.play(placement)
+            case NewPieceAction(piece):
+                await bot.new_piece(piece)
+            case OpponentsAction(opponents):
+                await bot.opponents(opponents)
+            case GarbageAction(pending):
+                await bot.garbage(pending)
+            case StopAction():
+                await bot.stop()
+            case UpdateRulesAction(rules):
+                self._rules = rules
+                # The protocols of external bots cannot express this.
+                if bot.protocol is None:
+                    await bot.prepare(rules)
+            case _:
+                pass
+
+    def _log_failure(self, error: Exception) -> None:
+        text = error.reason if isinstance(error, BotError) else str(error)
+        if not isinstance(error, SevenbagError):
+            text = f"{type(error).__name__}: {text}"
+        log(LogAction("serve.bot_failed", {"bot": self._bot.name, "error": text}))
 
 
 @dataclass(frozen=True, slots=True)
-class InvalidTbpMessage:
+class InvalidMessage:
     """An invalid message, with its type as far as it is known."""
 
     message_type: str = ""
 
 
-TbpInput: TypeAlias = tbp.TbpMessage | InvalidTbpMessage
+class MessageInbox:
+    """Messages that have arrived; reading and the bot do not wait for each other."""
 
+    def __init__(self, connection: BotConnection) -> None:
+        self._connection = connection
+        self._messages: deque[Any] = deque()
+        self._changed = asyncio.Event()
+        self._stale = asyncio.Event()
+        self._closed = False
 
-def tbp_adapter(manner: TbpAdapterSettings | None = None) -> AdapterFactory:
-    """Return a factory of adapters for frontends that speak TBP."""
-    return lambda bot, say: TbpAdapter(bot, manner or TbpAdapterSettings(), say)
+    def add_line(self, line: bytes | None) -> None:
+        """Add a received line; None for one that was too long."""
+        message = self._decode(line)
+        if message is not None:
+            self._messages.append(message)
+            if self._connection.is_superseding(message):
+                self._stale.set()
+            self._changed.set()
 
+    def close(self) -> None:
+        """Mark the end of the input."""
+        self._closed = True
+        self._stale.set()
+        self._changed.set()
 
-class TbpAdapter:
-    """One bot and one frontend, from the introduction to the end.
+    async def get(self) -> Any:
+        """Wait for the next message; None at the end of the input."""
+        while not self._messages and not self._closed:
+            self._changed.clear()
+            await self._changed.wait()
+        message = self._messages.popleft() if self._messages else None
+        if not self._closed and not any(map(self._connection.is_superseding, self._messages)):
+            self._stale.clear()
+        return message
 
-    Every question is answered once, in order. Problems are logged on standard error.
-
-    Attributes:
-        inbox: what the frontend says.
-    """
-
-    def __init__(self, bot: Bot, manner: TbpAdapterSettings, say: SendLine) -> None:
-        """Create an adapter; nothing happens before `run`.
-
-        Args:
-            bot: not yet prepared.
-            manner: how it is served.
-            say: sends a line.
-        """
-        self.inbox = TbpMessageInbox()
-        self._bot = bot
-        self._settings = manner
-        self._send_line = say
-        self._rules: Rules | None = None
-        self._connection = tbp_connections.TbpBotConnection(
-            max_moves=manner.max_moves, max_line_bytes=manner.max_line_bytes
-        )
-
-    async def run(self) -> None:
-        """Serve until the frontend sends ``quit`` or closes; the caller ends the bot.
-
-        Raises:
-            OutputClosedError: an answer cannot be sent.
-        """
-        features = tbp_connections.FEATURES if self._settings.features else ()
-        self._send(
-            self._connection.introduce(self._bot.name, sevenbag.__version__, "sevenbag", features)
-        )
-        while (heard := await self.inbox.get()) is not None:
-            if isinstance(heard, InvalidTbpMessage):
-                self._connection.receive_invalid(heard.message_type)
-                continue
-            for action in self._connection.receive(heard):
-                if isinstance(action, bot_actions.QuitAction):
-                    return
-                if not await self._do(action):
-                    break
-
-    async def _do(self, action: tbp_connections.TbpBotAction) -> bool:
-        """Execute an action; return True if the rest of the list is to be executed."""
+    async def wait_until_stale(self, task: asyncio.Task[Suggestion]) -> None:
+        """Wait until the task is done or a message makes its result obsolete."""
+        waiting: asyncio.Task[object] = asyncio.ensure_future(self._stale.wait())
         try:
-            match action:
-                case tbp_connections.TbpSendAction(message):
-                    self._send(message)
-                case tbp_connections.TbpPrepareAction(rules):
-                    return await self._prepare(rules)
-                case bot_actions.SuggestAction():
-                    await self._answer()
-                case bot_actions.LogAction(text):
-                    log(text)
-                case _:
-                    await update_bot(self._bot, action)
-        except OutputClosedError:
-            raise
-        except Exception as error:  # noqa: BLE001 - a bot may raise anything
-            # Ask the bot again from the next position on, whatever the failure was.
-            log(describe_error(error))
-            self._connection.handle_bot_failure()
-            return False
-        return True
+            await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
 
-    async def _prepare(self, told: tbp.TbpRules) -> bool:
+    def _decode(self, line: bytes | None) -> object | None:
+        if line is None:
+            log(LogAction("serve.line_ignored", {"reason": "too_long"}))
+            return InvalidMessage()
         try:
-            self._rules = _apply_rules(told, self._settings.rules)
-            await self._bot.prepare(self._rules)
-        except Exception as error:  # noqa: BLE001 - a bot may raise anything
-            log(describe_error(error))
-            follow_up = self._connection.reject_rules()
-            ready = False
-        else:
-            follow_up = self._connection.accept_rules()
-            ready = True
-        for action in follow_up:
-            await self._do(action)
-        return ready
-
-    async def _answer(self) -> None:
-        try:
-            suggestion = await ask_until_stale(self._bot, self._settings.limits, self.inbox)
-            info = suggestion.info
-            answer = self._connection.answer(
-                suggestion.moves,
-                tbp.TbpMoveInfo(info.nodes, info.nps, info.depth, info.extra),
-                inputs=self._find_inputs(suggestion.moves[0]) if suggestion.moves else None,
-            )
-        except Exception:
-            # Every question gets an answer.
-            self._send(self._connection.answer(()))
-            raise
-        self._send(answer)
-
-    def _find_inputs(self, move: Placement) -> tuple[tbp.InputName, ...] | None:
-        position, rules = self._connection.position, self._rules
-        if not self._settings.inputs or position is None or rules is None:
-            return None
-        spawn = tbp_conversion.find_spawn(position.board, move.piece, rules)
-        if spawn is None:
-            return None
-        pieces = rules.pieces
-        return find_inputs(
-            move, position.board, spawn=spawn, kicks=pieces.kicks, spins=pieces.spins
-        )
-
-    def _send(self, message: tbp.TbpBotMessage) -> None:
-        self._send_line(encode(message))
+            message = self._connection.decode(line)
+        except ProtocolError as error:
+            log(LogAction("serve.message_invalid", {"type": error.kind, "error": error}))
+            return InvalidMessage(error.kind)
+        if message is None and line.strip():
+            text = line[:60].decode("utf-8", "replace")
+            log(LogAction("serve.line_ignored", {"reason": "not_a_message", "line": text}))
+        return message
 
 
-class TbpMessageInbox(MessageInbox[TbpInput]):
-    """Messages of a frontend."""
-
-    def parse(self, line: bytes | None) -> TbpInput | None:
-        """Decode a line; log invalid ones."""
-        return _parse_input(line)
-
-    def is_superseding(self, heard: TbpInput) -> bool:
-        """Return True for a new position and for an end."""
-        return isinstance(heard, tbp.TbpStart | tbp.TbpStop | tbp.TbpQuit)
-
-
-# --- helpers ------------------------------------------------------------------------------------
-
-
-def _parse_input(line: bytes | None) -> TbpInput | None:
-    if line is None:
-        log("skipped a line that is too long")
-        return InvalidTbpMessage()
-    try:
-        message = decode(line, ignore_extensions=True)
-    except ProtocolError as error:
-        log(f"skipped an invalid message: {error}")
-        return InvalidTbpMessage(error.kind)
-    if message is None and line.strip():
-        log(f"skipped a line that is not a message: {line[:60]!r}")
-        if line.lstrip().startswith(b"{") and parse_json(line) is None:
-            return InvalidTbpMessage(_guess_message_type(line))
-    return message
-
-
-def _guess_message_type(line: bytes) -> str:
-    """Guess the type of a broken message; unknown types are skipped."""
-    kinds = ("start", "play", "garbage")
-    return next((kind for kind in kinds if f'"{kind}"'.encode() in line), "unknown")
-
-
-def _apply_rules(told: tbp.TbpRules, rules: Rules | None) -> Rules:
-    """Return our own rules with the changes that the frontend sent."""
-    # Imported late, so that the introduction is sent without delay.
-    from sevenbag.game import Rules  # noqa: PLC0415
-
-    base = rules or Rules.preset("guideline")
-    changes = tbp_conversion.parse_rules(told)
-    return base.replace(changes, name="TBP") if changes else base
+def log(event: LogAction) -> None:
+    """Print a log line on standard error."""
+    with contextlib.suppress(OSError):
+        print(event, file=sys.stderr, flush=True)

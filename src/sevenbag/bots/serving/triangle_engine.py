@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from msgspec import UNSET
 
 from sevenbag._kernel import Placement
-from sevenbag.bots.serving.service import OutputClosedError
+from sevenbag.bots.serving.adapter import OutputClosedError
 from sevenbag.bots.serving.stdio_server import reserve_stdout, write_line
 from sevenbag.errors import ProtocolError
 from sevenbag.game.position import after_placement
@@ -56,7 +56,7 @@ def run_engine(
         while received := os.read(0, 1 << 16):
             for line in splitter.feed(received):
                 if line is None:
-                    _log("skipped a line that is too long")
+                    _log("serve.line_ignored reason=too_long")
                 else:
                     write_line(output, engine.receive(line))
 
@@ -138,9 +138,6 @@ class TriangleEngine:
     It always answers: if the choice is invalid or raises, it sends another move and logs the
     reason.
 
-    It never fails to answer: where the choice is none, or raises, another move is made and the log
-    says why.
-
     Args:
         choose: chooses a move.
         name: who it is.
@@ -178,12 +175,12 @@ class TriangleEngine:
         try:
             message = decode(line)
         except ProtocolError as error:
-            self._log(f"skipped an invalid message: {error}")
+            self._report("serve.message_invalid", type=error.kind, error=error)
             todo = self._connection.receive_invalid(error.kind)
         else:
             if message is None:
                 if line.strip():
-                    self._log(f"skipped a line that is not a message: {line[:60]!r}")
+                    self._report("serve.line_ignored", reason="not_a_message", line=line[:60])
                 return b""
             if isinstance(message, triangle.TriangleConfig):
                 self._config, self._state = message, None
@@ -199,27 +196,28 @@ class TriangleEngine:
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _execute(
-        self, action: triangle_connections.TriangleBotAction, play: triangle.TrianglePlay
-    ) -> bytes:
+    def _report(self, event: str, **fields: object) -> None:
+        self._log(str(bot_actions.LogAction(event, fields)))
+
+    def _execute(self, action: bot_actions.BotAction, play: triangle.TrianglePlay) -> bytes:
         match action:
-            case triangle_connections.TriangleSendAction(message):
+            case bot_actions.SendAction(message):
                 return encode(message)
             case bot_actions.SuggestAction():
                 answers = self._answer(play)
                 sent = [
                     encode(each.message)
                     for each in answers
-                    if isinstance(each, triangle_connections.TriangleSendAction)
+                    if isinstance(each, bot_actions.SendAction)
                 ]
                 return b"".join(sent)
-            case bot_actions.LogAction(text):
-                self._log(text)
+            case bot_actions.LogAction():
+                self._log(str(action))
                 return b""
             case _:
                 return b""
 
-    def _answer(self, play: triangle.TrianglePlay) -> list[triangle_connections.TriangleBotAction]:
+    def _answer(self, play: triangle.TrianglePlay) -> list[bot_actions.BotAction]:
         if self._config is None or not self._connection.placements():
             return self._connection.answer(())
         turn = EngineTurn(self._connection, self._config, self._state, play, tuple(self._pieces))
@@ -227,12 +225,12 @@ class TriangleEngine:
         try:
             choice = self._choose(turn)
         except Exception as error:  # noqa: BLE001 - an author's function may raise anything
-            self._log(f"choosing a move failed: {type(error).__name__}: {error}")
+            self._report("serve.bot_failed", error=f"{type(error).__name__}: {error}")
             return self._connection.answer(())
         reply = choice if isinstance(choice, EngineReply) else EngineReply(choice, UNSET)
         if not any(reply.placement.same_cells(each) for each in turn.placements()):
-            self._log(f"{reply.placement} is no move that can be made now")
-        return self._connection.answer((reply.placement,), reply.data)
+            self._report("serve.move_invalid", move=reply.placement)
+        return self._connection.answer((reply.placement,), data=reply.data)
 
 
 _MAX_KEPT_MESSAGES: Final = 64

@@ -9,9 +9,9 @@ from importlib import resources
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.bots.external.websocket_channel import import_websockets
-from sevenbag.bots.serving.adapter import tbp_adapter
-from sevenbag.bots.serving.service import OutputClosedError, log
+from sevenbag.bots.serving.adapter import OutputClosedError, log, tbp_adapter
 from sevenbag.errors import SevenbagError
+from sevenbag.protocols.bot_actions import LogAction
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from websockets.http11 import Request, Response
 
     from sevenbag.bots.bot import Bot
-    from sevenbag.bots.serving.service import AdapterFactory, LineReceiver
+    from sevenbag.bots.serving.adapter import AdapterFactory, LineReceiver
 
 MAX_CONNECTIONS: Final = 16
 """Maximum number of connections; further ones are rejected."""
@@ -111,7 +111,7 @@ class WebSocketBotServer:
         try:
             await self._run_adapter(connection, self._create())
         except SevenbagError as error:
-            log(str(error))
+            log(LogAction("serve.bot_failed", {"error": error}))
         finally:
             self._connection_count -= 1
 
@@ -124,13 +124,13 @@ class WebSocketBotServer:
             except asyncio.QueueFull:
                 raise OutputClosedError("nobody takes the answers") from None
 
-        service = self._create_adapter(bot, say)
+        adapter = self._create_adapter(bot, say)
         tasks = [
-            asyncio.create_task(self._receive(connection, service.inbox)),
+            asyncio.create_task(self._receive(connection, adapter.inbox)),
             asyncio.create_task(_send(connection, unsent)),
         ]
         try:
-            await service.run()
+            await adapter.run()
             await asyncio.wait({asyncio.create_task(unsent.join())}, timeout=1.0)
         except OutputClosedError:
             # The client has disconnected.

@@ -15,25 +15,27 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from msgspec import UNSET, UnsetType
 
 from sevenbag.errors import PlacementError, ProtocolError, printable
 from sevenbag.game.position import after_new_piece, after_placement
 from sevenbag.protocols.bot_actions import (
-    CommonAction,
     GarbageAction,
     LogAction,
     NewPieceAction,
     OpponentsAction,
     PlayAction,
+    PrepareAction,
     QuitAction,
+    SearchInfo,
+    SendAction,
     StartAction,
     StopAction,
     SuggestAction,
 )
+from sevenbag.protocols.json_lines import parse_json
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
 
@@ -42,31 +44,11 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import Piece, Placement
     from sevenbag.game.position import Position
+    from sevenbag.game.rules import Rules
+    from sevenbag.protocols.bot_actions import BotAction
 
 FEATURES: Final = (tbp.GARBAGE,)
-"""What this side understands besides the official text, of what has to be announced."""
-
-# --- actions ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class TbpSendAction:
-    """Send this message."""
-
-    message: tbp.TbpBotMessage
-
-
-@dataclass(frozen=True, slots=True)
-class TbpPrepareAction:
-    """Prepare the bot for these rules, then call `accept_rules` or `reject_rules`.
-
-    If the bot is not ready, skip the rest of the list.
-    """
-
-    rules: tbp.TbpRules
-
-
-TbpBotAction: TypeAlias = TbpSendAction | TbpPrepareAction | CommonAction
+"""Supported extensions that bots have to announce."""
 
 
 class TbpBotState(enum.Enum):
@@ -89,10 +71,21 @@ class TbpBotConnection:
         position: position that follows from the messages; None without one.
     """
 
-    def __init__(self, *, max_moves: int | None = None, max_line_bytes: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        rules: Rules | None = None,
+        features: tuple[str, ...] = FEATURES,
+        inputs: bool = False,
+        max_moves: int | None = None,
+        max_line_bytes: int | None = None,
+    ) -> None:
         """Create a connection before its first message.
 
         Args:
+            rules: rules that the frontend does not send; the preset ``guideline`` by default.
+            features: extensions to announce.
+            inputs: send the inputs of the first move, as in the versus dialect.
             max_moves: maximum number of moves in a suggestion. All frontends treat a single move
                 alike; of several, some play the first and some the last.
             max_line_bytes: maximum size of an answer with its line end. It has at least one move,
@@ -100,19 +93,42 @@ class TbpBotConnection:
         """
         self.state = TbpBotState.LAUNCHED
         self.position: Position | None = None
+        self._base_rules = rules
+        self._rules: Rules | None = None
+        self._features = features
+        self._inputs = inputs
         self._max_moves = max_moves
         self._max_line_bytes = max_line_bytes
-        self._rules: tbp.TbpRules | None = None
+        self._received_rules: tbp.TbpRules | None = None
         self._pending_answers = 0
         self._bot_in_sync = False
 
-    def introduce(
-        self, name: str, version: str, author: str, features: tuple[str, ...] = FEATURES
-    ) -> tbp.TbpInfo:
+    def introduce(self, name: str, version: str, author: str) -> tbp.TbpInfo:
         """Return the message that is sent first."""
-        return tbp.TbpInfo(name, version, author, features)
+        return tbp.TbpInfo(name, version, author, self._features)
 
-    def receive(self, message: tbp.TbpMessage) -> list[TbpBotAction]:
+    def decode(self, line: bytes) -> tbp.TbpMessage | None:
+        """Decode a line; None if it is not a message.
+
+        Raises:
+            ProtocolError: a message is invalid or incomplete.
+        """
+        message = tbp.decode(line, ignore_extensions=True)
+        if message is None and line.lstrip().startswith(b"{") and parse_json(line) is None:
+            kinds = ("start", "play", "garbage")
+            kind = next((kind for kind in kinds if f'"{kind}"'.encode() in line), "unknown")
+            raise ProtocolError("invalid JSON", kind=kind)
+        return message
+
+    def encode(self, message: tbp.TbpMessage) -> bytes:
+        """Encode a message as one line with its end."""
+        return tbp.encode(message)
+
+    def is_superseding(self, message: object) -> bool:
+        """Return True for a new position and for an end."""
+        return isinstance(message, tbp.TbpStart | tbp.TbpStop | tbp.TbpQuit)
+
+    def receive(self, message: tbp.TbpMessage) -> list[BotAction]:
         """Return the actions for a message."""
         if self.state is TbpBotState.CLOSED:
             return []
@@ -125,7 +141,7 @@ class TbpBotConnection:
                 # Every question gets an answer, even one without a position.
                 if self._bot_in_sync:
                     return [SuggestAction()]
-                return [TbpSendAction(self.answer(()))]
+                return self.answer(())
             case tbp.TbpPlay():
                 return self._handle_play(message)
             case tbp.TbpNewPiece():
@@ -140,54 +156,46 @@ class TbpBotConnection:
             case _:
                 return []
 
-    def receive_invalid(self, message_type: str) -> None:
-        """Handle an invalid message.
+    def receive_invalid(self, message_type: str) -> list[BotAction]:
+        """Return the actions for an invalid message.
 
-        What it said about the position is unknown. If it set the position or changed the board,
-        suggestions are empty until the next `TbpStart`. A lost piece only shortens the queue.
+        If it set the position or changed the board, suggestions are empty until the next
+        `TbpStart`. A lost piece only shortens the queue.
         """
         if message_type in {"start", "play", "garbage", ""}:
             self.handle_bot_failure()
+        return []
 
     # --- what came of the actions ---------------------------------------------------------------
 
-    def accept_rules(self) -> list[TbpBotAction]:
+    def accept_rules(self) -> list[BotAction]:
         """Confirm the rules: the bot is ready."""
         if self.state is TbpBotState.LAUNCHED:
             self.state = TbpBotState.READY
-        return [TbpSendAction(tbp.TbpReady()) for _ in range(self._take_pending_answers())]
+        return [SendAction(tbp.TbpReady()) for _ in range(self._take_pending_answers())]
 
-    def reject_rules(self, reason: str = "unsupported_rules") -> list[TbpBotAction]:
+    def reject_rules(self, reason: str = "unsupported_rules") -> list[BotAction]:
         """Reject the rules: the bot cannot play by them."""
-        self._rules = None
+        self._received_rules = None
         self.state = TbpBotState.LAUNCHED
         self._forget()
-        return [TbpSendAction(tbp.TbpError(reason)) for _ in range(self._take_pending_answers())]
+        return [SendAction(tbp.TbpError(reason)) for _ in range(self._take_pending_answers())]
 
-    def answer(
-        self,
-        moves: Sequence[Placement],
-        move_info: tbp.TbpMoveInfo | None = None,
-        *,
-        inputs: tuple[tbp.InputName, ...] | None = None,
-    ) -> tbp.TbpSuggestion:
-        """Return the answer to a question; no moves mean that the bot resigns.
+    def answer(self, moves: Sequence[Placement], info: SearchInfo | None = None) -> list[BotAction]:
+        """Answer a question; no moves mean that the bot resigns.
 
         Args:
-            moves: in order of preference.
-            move_info: of the search.
-            inputs: the way to the first move, for frontends of the versus dialect.
+            moves: moves in order of preference.
+            info: statistics of the search.
         """
         kept = tuple(tbp_conversion.format_move(move) for move in moves[: self._max_moves])
-        info = _shorten_info(move_info)
+        inputs = self._find_inputs(moves[0]) if moves and self._inputs else None
         if self._max_line_bytes is not None:
-            rest = (
-                _MAX_ENVELOPE_BYTES if inputs is None else _MAX_ENVELOPE_BYTES + _MAX_INPUTS_BYTES
-            )
+            rest = _MAX_ENVELOPE_BYTES + (0 if inputs is None else _MAX_INPUTS_BYTES)
             kept = kept[: max(1, (self._max_line_bytes - rest) // _MAX_MOVE_BYTES)]
         if kept and inputs is not None and len(inputs) <= _MAX_INPUTS:
             kept = (tbp.TbpMove(kept[0].location, kept[0].spin, inputs), *kept[1:])
-        return tbp.TbpSuggestion(kept, UNSET if info is None else info)
+        return [SendAction(tbp.TbpSuggestion(kept, _format_info(info)))]
 
     def handle_bot_failure(self) -> None:
         """Forget the position: suggest no moves until the next `TbpStart`."""
@@ -195,26 +203,35 @@ class TbpBotConnection:
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _handle_rules(self, rules: tbp.TbpRules) -> list[TbpBotAction]:
-        if self._rules == rules or self.state is TbpBotState.CALCULATING:
+    def _handle_rules(self, rules: tbp.TbpRules) -> list[BotAction]:
+        if self._received_rules == rules or self.state is TbpBotState.CALCULATING:
             # Repeated rules, or rules during a game, change nothing.
-            return [TbpSendAction(tbp.TbpReady())]
-        self._rules = rules
+            return [SendAction(tbp.TbpReady())]
         self._pending_answers += 1
-        return [TbpPrepareAction(rules)]
+        return [self._prepare(rules)]
 
-    def _handle_start(self, start: tbp.TbpStart) -> list[TbpBotAction]:
-        actions: list[TbpBotAction] = []
-        if self._rules is None:
+    def _prepare(self, rules: tbp.TbpRules) -> PrepareAction:
+        # Imported late, so that the introduction is sent without delay.
+        from sevenbag.game.rules import Rules  # noqa: PLC0415
+
+        self._received_rules = rules
+        self._rules = self._base_rules or Rules.preset("guideline")
+        if changes := tbp_conversion.parse_rules(rules):
+            self._rules = self._rules.replace(changes, name="TBP")
+        return PrepareAction(self._rules)
+
+    def _handle_start(self, start: tbp.TbpStart) -> list[BotAction]:
+        actions: list[BotAction] = []
+        if self._received_rules is None:
             # Some frontends send no rules.
-            self._rules = tbp.TbpRules()
-            actions.append(TbpPrepareAction(self._rules))
+            actions.append(self._prepare(tbp.TbpRules()))
+        assert self._received_rules is not None
         self.state = TbpBotState.CALCULATING
         self.position = tbp_conversion.parse_start(start)
-        actions += _check_randomizer(start, self._rules)
+        actions += _check_randomizer(start, self._received_rules)
         return [*actions, *self._start_bot(), *self._update_opponents(start.opponents)]
 
-    def _handle_play(self, play: tbp.TbpPlay) -> list[TbpBotAction]:
+    def _handle_play(self, play: tbp.TbpPlay) -> list[BotAction]:
         if self.position is None:
             return []
         actions = [*self._apply_move(play.move), *self._update_opponents(play.opponents)]
@@ -224,7 +241,7 @@ class TbpBotConnection:
             actions.append(GarbageAction(pending))
         return actions
 
-    def _apply_move(self, move: tbp.TbpMove) -> list[TbpBotAction]:
+    def _apply_move(self, move: tbp.TbpMove) -> list[BotAction]:
         assert self.position is not None
         try:
             placement = tbp_conversion.parse_move(move)
@@ -241,24 +258,24 @@ class TbpBotConnection:
 
     def _update_opponents(
         self, opponents: tuple[tbp.TbpOpponent, ...] | UnsetType
-    ) -> list[TbpBotAction]:
+    ) -> list[BotAction]:
         if not opponents or not self._bot_in_sync:
             return []
         return [OpponentsAction(tuple(tbp_conversion.parse_opponent(each) for each in opponents))]
 
-    def _handle_new_piece(self, piece: Piece) -> list[TbpBotAction]:
+    def _handle_new_piece(self, piece: Piece) -> list[BotAction]:
         if self.position is None:
             return []
         self.position = after_new_piece(self.position, piece)
         return [NewPieceAction(piece)] if self._bot_in_sync else self._start_bot()
 
-    def _handle_garbage(self, rows: tuple[tbp.Row, ...]) -> list[TbpBotAction]:
+    def _handle_garbage(self, rows: tuple[tbp.Row, ...]) -> list[BotAction]:
         if self.position is None:
             return []
         self.position = tbp_conversion.add_garbage_rows(self.position, rows)
         return self._start_bot()
 
-    def _handle_stop(self) -> list[TbpBotAction]:
+    def _handle_stop(self) -> list[BotAction]:
         if self.state is not TbpBotState.CALCULATING:
             return []
         self.state = TbpBotState.READY
@@ -266,20 +283,20 @@ class TbpBotConnection:
         self._forget()
         return [StopAction()] if followed else []
 
-    def _start_bot(self) -> list[TbpBotAction]:
+    def _start_bot(self) -> list[BotAction]:
         """Send the position to the bot if there is a piece to place."""
         assert self.position is not None
         self._bot_in_sync = bool(self.position.queue)
         return [StartAction(self.position)] if self._bot_in_sync else []
 
-    def _resynchronize(self, move: tbp.TbpMove, why: str) -> list[TbpBotAction]:
+    def _resynchronize(self, move: tbp.TbpMove, why: str) -> list[BotAction]:
         """Keep as much of the position as possible after a move that does not fit it.
 
         An unexpected piece means that our queue is wrong, not the board. If the board does not fit
         either, the position is unknown until the next `start`.
         """
         assert self.position is not None
-        note = LogAction(f"a move that does not fit the position: {why}")
+        note = LogAction("serve.move_mismatch", {"error": why})
         queue = self.position.queue
         piece = tbp_conversion.parse_piece(move.location.type)
         assumed = dataclasses.replace(self.position, queue=(piece, *queue[1:]))
@@ -288,6 +305,17 @@ class TbpBotConnection:
         except PlacementError:
             return [note]
         return [note, *self._start_bot()]
+
+    def _find_inputs(self, move: Placement) -> tuple[tbp.InputName, ...] | None:
+        if self.position is None or self._rules is None:
+            return None
+        spawn = tbp_conversion.find_spawn(self.position.board, move.piece, self._rules)
+        if spawn is None:
+            return None
+        pieces = self._rules.pieces
+        return tbp_conversion.find_inputs(
+            move, self.position.board, spawn=spawn, kicks=pieces.kicks, spins=pieces.spins
+        )
 
     def _forget(self) -> None:
         self.position = None
@@ -491,23 +519,23 @@ _MAX_INPUTS_BYTES = 8 * _MAX_INPUTS
 _MAX_EXTRA_BYTES = 300
 
 
-def _check_randomizer(start: tbp.TbpStart, rules: tbp.TbpRules) -> list[TbpBotAction]:
+def _check_randomizer(start: tbp.TbpStart, rules: tbp.TbpRules) -> list[BotAction]:
     """Return a log action if the start has another randomizer than the rules."""
     if not start.randomizer or not rules.randomizer:
         return []
     told = tbp_conversion.randomizer_name(start.randomizer)
     if told == rules.randomizer:
         return []
-    return [LogAction(f"the rules said randomizer {rules.randomizer}, the start says {told}")]
+    return [LogAction("serve.randomizer_mismatch", {"rules": rules.randomizer, "start": told})]
 
 
-def _shorten_info(info: tbp.TbpMoveInfo | None) -> tbp.TbpMoveInfo | None:
-    """Return the info with a bounded `extra`; None if it is empty."""
-    if info is None or info == tbp.TbpMoveInfo():
-        return None
-    if info.extra is None:
-        return info
-    # JSON escape sequences take up to six times the length of a character.
-    plain = printable(info.extra)
-    cut = plain.encode("utf-8", "replace")[:_MAX_EXTRA_BYTES].decode("utf-8", "ignore")
-    return tbp.TbpMoveInfo(info.nodes, info.nps, info.depth, cut)
+def _format_info(info: SearchInfo | None) -> tbp.TbpMoveInfo | UnsetType:
+    """Return the info with a bounded `extra`."""
+    if info is None or info == SearchInfo():
+        return UNSET
+    extra = info.extra
+    if extra is not None:
+        # JSON escape sequences take up to six times the length of a character.
+        plain = printable(extra).encode("utf-8", "replace")
+        extra = plain[:_MAX_EXTRA_BYTES].decode("utf-8", "ignore")
+    return tbp.TbpMoveInfo(info.nodes, info.nps, info.depth, extra)

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -26,13 +25,15 @@ from sevenbag.errors import PlacementError, ProtocolError, RulesError
 from sevenbag.game.position import Position, after_new_piece, after_placement
 from sevenbag.game.rules import kernel_rules
 from sevenbag.protocols.bot_actions import (
-    CommonAction,
     GarbageAction,
     LogAction,
     NewPieceAction,
     PlayAction,
+    PrepareAction,
+    SendAction,
     StartAction,
     SuggestAction,
+    UpdateRulesAction,
 )
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle import triangle_conversion
@@ -44,69 +45,35 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import Piece, Placement
     from sevenbag.game.rules import Rules
+    from sevenbag.protocols.bot_actions import BotAction, SearchInfo
 
 MAX_VISIBLE_PIECES: Final = 11
-"""Pieces that a bot is shown at most, the current one included: as many as the longest look-ahead
-for perfect clears takes. Hosts tell some thirty."""
+"""Maximum visible pieces of a bot, with the current one: the longest look-ahead for perfect clears.
+Hosts send some thirty."""
 
 SAFE_FALL_ROWS: Final = 2
-"""Rows that a piece may have fallen before it is moved, in a room of Tetra League at half a piece a
-second; near the top of the board not all keys allow for them."""
+"""Rows that a piece may have fallen before it moves, in a Tetra League room at half a piece per
+second. Near the top of the board not all keys allow for them."""
 
 
 class ExpectedBoard(Struct, frozen=True):
     """Data of our moves: the board after the move if no garbage enters.
 
     Attributes:
-        board: rows from the bottom, those that are hidden included; 1 for a filled cell.
+        board: rows from the bottom, with the hidden ones; 1 for a filled cell.
     """
 
     board: list[list[int]]
-
-
-# --- actions ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class TriangleSendAction:
-    """Send this message."""
-
-    message: triangle.TriangleBotMessage
-
-
-@dataclass(frozen=True, slots=True)
-class TrianglePrepareAction:
-    """Prepare the bot for these rules; if that fails, call `reject_rules`.
-
-    In that case skip the rest of the list.
-    """
-
-    rules: Rules
-
-
-@dataclass(frozen=True, slots=True)
-class UpdateRulesAction:
-    """Tell the bot the rules that changed during the game, if its protocol can.
-
-    Only the garbage cap, the attack multiplier, bombs and hold change. A position follows.
-    """
-
-    rules: Rules
-
-
-TriangleBotAction: TypeAlias = (
-    TriangleSendAction | TrianglePrepareAction | UpdateRulesAction | CommonAction
-)
 
 
 class TriangleBotState(enum.Enum):
     """State of the bot."""
 
     LAUNCHED = "launched"
-    """It knows no rules."""
+    """The bot has no rules."""
     PLAYING = "playing"
     REFUSED = "refused"
-    """The rules are none that it can play by: it lets pieces fall."""
+    """The bot does not support the rules; pieces are dropped."""
 
 
 # --- the machine --------------------------------------------------------------------------------
@@ -144,7 +111,23 @@ class TriangleBotConnection:
         """Return the message that is sent first."""
         return triangle.TriangleInfo(name=name, version=version, author=author, data=data)
 
-    def receive(self, message: triangle.TriangleMessage) -> list[TriangleBotAction]:
+    def decode(self, line: bytes) -> triangle.TriangleMessage | None:
+        """Decode a line; None if it is not a message.
+
+        Raises:
+            ProtocolError: a message is invalid.
+        """
+        return triangle.decode(line)
+
+    def encode(self, message: triangle.TriangleMessage) -> bytes:
+        """Encode a message as one line with its end."""
+        return triangle.encode(message)
+
+    def is_superseding(self, message: object) -> bool:
+        """Return True for a new position and for a new game."""
+        return isinstance(message, triangle.TriangleConfig | triangle.TriangleState)
+
+    def receive(self, message: triangle.TriangleMessage) -> list[BotAction]:
         """Return the actions for a message."""
         match message:
             case triangle.TriangleConfig():
@@ -158,7 +141,7 @@ class TriangleBotConnection:
             case _:
                 return []
 
-    def receive_invalid(self, message_type: str) -> list[TriangleBotAction]:
+    def receive_invalid(self, message_type: str) -> list[BotAction]:
         """Return the actions for an invalid message of this type.
 
         After an invalid state the position is unknown until the next one. Lost pieces only shorten
@@ -170,12 +153,23 @@ class TriangleBotConnection:
 
     # --- what came of the actions ---------------------------------------------------------------
 
-    def reject_rules(self) -> None:
+    def accept_rules(self) -> list[BotAction]:
+        """Do nothing: the protocol has no such message."""
+        return []
+
+    def reject_rules(self) -> list[BotAction]:
         """Reject the rules: the bot cannot play by them."""
         self.state = TriangleBotState.REFUSED
         self.position = None
+        return []
 
-    def answer(self, moves: Sequence[Placement], data: object = UNSET) -> list[TriangleBotAction]:
+    def answer(
+        self,
+        moves: Sequence[Placement],
+        info: SearchInfo | None = None,
+        *,
+        data: object = UNSET,
+    ) -> list[BotAction]:
         """Answer a question and apply the move to the position.
 
         Send the first move that keys reach even if the piece has fallen by `SAFE_FALL_ROWS` rows;
@@ -183,20 +177,22 @@ class TriangleBotConnection:
         because the host waits for an answer.
 
         Args:
-            moves: in order of preference.
+            moves: moves in order of preference.
+            info: statistics of the search, which the protocol does not have.
             data: data of the answer; by default the expected board.
         """
+        del info
         position, rules = self.position, self.rules
         if position is None or rules is None or not position.queue:
             # The falling piece is unknown until the next `TriangleState`.
             self.position = None
-            return [TriangleSendAction(triangle.TriangleMove(keys=_HARD_DROP_KEYS, data=data))]
+            return [SendAction(triangle.TriangleMove(keys=_HARD_DROP_KEYS, data=data))]
         for placement, fallen in self._candidates(position, rules, moves):
             keys = self._find_keys(position, rules, placement, fallen)
             if keys is not None:
                 return self._apply_move(placement, keys, data)
         # No piece fits: the game is lost.
-        return [TriangleSendAction(triangle.TriangleMove(keys=_HARD_DROP_KEYS, data=data))]
+        return [SendAction(triangle.TriangleMove(keys=_HARD_DROP_KEYS, data=data))]
 
     def placements(self) -> list[Placement]:
         """Return the moves that keys reach, of the current piece and then of the hold piece.
@@ -219,17 +215,12 @@ class TriangleBotConnection:
 
     # --- helpers: messages ----------------------------------------------------------------------
 
-    def _handle_config(self, config: triangle.TriangleConfig) -> list[TriangleBotAction]:
+    def _handle_config(self, config: triangle.TriangleConfig) -> list[BotAction]:
         opening = triangle_conversion.infer_opening(triangle_conversion.parse_pieces(config.queue))
-        notes: list[TriangleBotAction] = []
+        notes: list[BotAction] = []
         if not triangle_conversion.is_known_kicks(config):
             known = ", ".join(triangle_conversion.list_kick_names())
-            notes.append(
-                LogAction(
-                    f"invalid kicks: expected {known}, got {config.kicks!r}; "
-                    "pieces rotate without kicks"
-                )
-            )
+            notes.append(LogAction("serve.kicks_unknown", {"kicks": config.kicks, "known": known}))
             # Moves without kicks are the same in every rotation system.
             config = msgspec.structs.replace(config, kicks="none")
         try:
@@ -238,7 +229,7 @@ class TriangleBotConnection:
             kernel_rules(rules)
         except RulesError as error:
             self.reject_rules()
-            return [*notes, LogAction(f"cannot play in this room: {error}")]
+            return [*notes, LogAction("serve.room_rejected", {"error": error})]
         self.state = TriangleBotState.PLAYING
         self.rules = rules
         self._first_piece_unknown = self._to_park = opening.first_piece is None
@@ -250,15 +241,16 @@ class TriangleBotConnection:
         self.position = self._with_bag(
             Position(board, pieces, colors=("." * board.width,) * board.rows)
         )
-        return [*notes, TrianglePrepareAction(rules), *self._start_bot()]
+        return [*notes, PrepareAction(rules), *self._start_bot()]
 
-    def _handle_state(self, state: triangle.TriangleState) -> list[TriangleBotAction]:
+    def _handle_state(self, state: triangle.TriangleState) -> list[BotAction]:
         if self.rules is None or self.state is TriangleBotState.REFUSED:
             return []
         width = self.rules.board.width
         if any(len(row) != width for row in state.board):
             self.position = None
-            return [LogAction(f"a state has {len(state.board[0])} columns, the room has {width}")]
+            columns = {"columns": len(state.board[0]), "expected": width}
+            return [LogAction("serve.state_ignored", columns)]
         told = triangle_conversion.parse_state(self._without_current(state), self.rules.board.rows)
         adjusted = [*self._with_bombs(state), *self._without_hold(told)]
         known = None if self._first_piece_unknown else self.position
@@ -269,11 +261,11 @@ class TriangleBotConnection:
         self._first_piece_unknown = self._to_park = False
         return [*adjusted, *self._start_bot()]
 
-    def _handle_pieces(self, pieces: tuple[Piece, ...]) -> list[TriangleBotAction]:
+    def _handle_pieces(self, pieces: tuple[Piece, ...]) -> list[BotAction]:
         if self.position is None:
             return []
         if len(self.position.queue) > MAX_QUEUE:
-            return [LogAction(f"passed over {len(pieces)} pieces: {MAX_QUEUE} wait already")]
+            return [LogAction("serve.pieces_ignored", {"pieces": len(pieces), "max": MAX_QUEUE})]
         for piece in pieces:
             self.position = after_new_piece(self.position, piece)
         return (
@@ -282,16 +274,16 @@ class TriangleBotConnection:
             else self._start_bot()
         )
 
-    def _handle_play(self, play: triangle.TrianglePlay) -> list[TriangleBotAction]:
+    def _handle_play(self, play: triangle.TrianglePlay) -> list[BotAction]:
         return [*self._update_rules(play), *self._ask_bot()]
 
-    def _ask_bot(self) -> list[TriangleBotAction]:
+    def _ask_bot(self) -> list[BotAction]:
         if self.position is None or not self.position.queue:
             return self.answer(())
         # After a failure the bot gets the position again.
         return [SuggestAction()] if self._visible_count else [*self._start_bot(), SuggestAction()]
 
-    def _update_rules(self, play: triangle.TrianglePlay) -> list[TriangleBotAction]:
+    def _update_rules(self, play: triangle.TrianglePlay) -> list[BotAction]:
         """Apply the rules that the question changes."""
         if self.rules is None or self.position is None:
             return []
@@ -306,7 +298,7 @@ class TriangleBotConnection:
             return []
         return [UpdateRulesAction(self.rules), *self._start_bot()]
 
-    def _with_bombs(self, state: triangle.TriangleState) -> list[TriangleBotAction]:
+    def _with_bombs(self, state: triangle.TriangleState) -> list[BotAction]:
         """Enable bombs from the first bomb on: only boards show them."""
         assert self.rules is not None
         if self.rules.garbage.bombs or not any("bomb" in row for row in state.board):
@@ -314,7 +306,7 @@ class TriangleBotConnection:
         self.rules = self.rules.replace({"garbage": {"bombs": True}}, name=self.rules.name)
         return [UpdateRulesAction(self.rules)]
 
-    def _without_hold(self, told: Position) -> list[TriangleBotAction]:
+    def _without_hold(self, told: Position) -> list[BotAction]:
         """Disable hold once a state shows that a hold had no effect.
 
         Hosts do not announce whether hold is allowed. If it is not, the hold slot stays empty, and
@@ -333,7 +325,7 @@ class TriangleBotConnection:
 
     # --- helpers: the bot -----------------------------------------------------------------------
 
-    def _start_bot(self) -> list[TriangleBotAction]:
+    def _start_bot(self) -> list[BotAction]:
         """Send the position to the bot if there is a piece to place."""
         position = self.position
         if position is None or not position.queue:
@@ -349,7 +341,7 @@ class TriangleBotConnection:
             shown = dataclasses.replace(shown, hold=shown.queue[0])
         return [StartAction(shown)]
 
-    def _add_visible_pieces(self) -> list[TriangleBotAction]:
+    def _add_visible_pieces(self) -> list[BotAction]:
         """Send the bot the pieces that became visible."""
         assert self.position is not None
         seen, self._visible_count = (
@@ -405,7 +397,7 @@ class TriangleBotConnection:
 
     def _apply_move(
         self, placement: Placement, keys: tuple[str, ...], data: object
-    ) -> list[TriangleBotAction]:
+    ) -> list[BotAction]:
         position = self.position
         assert position is not None
         after = after_placement(position, placement, self.rules)
@@ -414,9 +406,7 @@ class TriangleBotConnection:
         self._pressed_hold |= keys[0] == "hold"
         if data is UNSET:
             data = ExpectedBoard(triangle_conversion.format_expected_board(after.board))
-        actions: list[TriangleBotAction] = [
-            TriangleSendAction(triangle.TriangleMove(keys=keys, data=data))
-        ]
+        actions: list[BotAction] = [SendAction(triangle.TriangleMove(keys=keys, data=data))]
         if self._first_piece_unknown or not after.queue:
             return [*actions, *self._start_bot()]
         self._visible_count -= len(position.queue) - len(after.queue)
