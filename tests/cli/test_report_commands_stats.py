@@ -32,7 +32,7 @@ def test_tables(match: Path) -> None:
     assert lines[0] == "small · 6 games · not finished"
     rows = {line.split()[0]: line.split() for line in lines if line.strip()}
     assert rows["quad"] is not None
-    assert any(line.startswith("quad - low") for line in lines)
+    assert any(line.split()[:2] == ["quad", "low"] for line in lines)
     assert any(line.startswith("quad vs low: Elo: ") for line in lines)
     assert not any("..." in line or "…" in line for line in lines)
 

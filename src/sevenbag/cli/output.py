@@ -11,9 +11,6 @@ from sevenbag.errors import printable
 if TYPE_CHECKING:
     from rich.table import Table
 
-CLOCK_PPS_LABEL: Final = "PPS (game clock)"
-"""Label of pieces per second; replays have only the game clock."""
-
 
 def write_lines(text: str) -> None:
     """Print lines that may contain untrusted names."""

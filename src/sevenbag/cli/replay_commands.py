@@ -30,7 +30,6 @@ from sevenbag.cli.arguments import (
     positive_number,
 )
 from sevenbag.cli.output import (
-    CLOCK_PPS_LABEL,
     create_table,
     escape_cell,
     escape_json,
@@ -44,7 +43,7 @@ from sevenbag.files import write_atomically
 from sevenbag.formats.replay_file import Replay
 from sevenbag.formats.tetrio_file import load_tetrio_file
 from sevenbag.replay.playback import Playback, count_statistics
-from sevenbag.replay.player_statistics import CLEAR_KINDS
+from sevenbag.replay.player_statistics import CLEAR_KINDS, CLOCK_PPS_LABEL
 from sevenbag.replay.replay_export import export_csv, export_fumen, export_json
 from sevenbag.replay.tetrio_simulation import (
     ReplayVerification,

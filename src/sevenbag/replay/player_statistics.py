@@ -22,6 +22,9 @@ BUCKETS_PER_DECADE: Final = 20
 MAX_BUCKET: Final = 250
 """Hours; what is longer is counted there."""
 
+CLOCK_PPS_LABEL: Final = "PPS (game clock)"
+"""Label of pieces per second; replays have only the game clock."""
+
 Histogram = dict[int, int]
 
 

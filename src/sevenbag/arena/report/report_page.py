@@ -14,7 +14,12 @@ from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.arena.report import charts, summary_tables
 from sevenbag.arena.report.charts import escape_text
 from sevenbag.arena.tournament.tournament_files import REPLAY_FOLDER
-from sevenbag.arena.tournament.tournament_summary import read_tournament_summary
+from sevenbag.arena.tournament.tournament_summary import (
+    format_sprt,
+    format_unpaired,
+    read_tournament_summary,
+)
+from sevenbag.bots.bot import shorten_name
 from sevenbag.drawing import COLORS
 from sevenbag.errors import FormatError
 from sevenbag.files import write_atomically
@@ -23,21 +28,30 @@ from sevenbag.replay.playback import Playback, iterate_placements
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable, Sequence
 
+    from sevenbag.arena.report.summary_tables import SummaryTable
     from sevenbag.arena.tournament.tournament_files import GameRecord
     from sevenbag.arena.tournament.tournament_summary import TournamentSummary
     from sevenbag.replay.playback import PlacementStep
 
 
 MAX_PLAYABLE_GAMES: Final = 1000
-"""Games with a player, unless another number is asked for."""
+"""Default maximum number of games with a player."""
 
 MAX_PLACEMENTS: Final = 2_000_000
-"""Placements of all games with a player together: some thirty megabytes."""
+"""Maximum number of placements of all games with a player: about 30 MB."""
 
 MAX_TURNS: Final = 20_000
-"""Turns of a game with a player."""
+"""Maximum number of turns of a game with a player."""
+
+_MAX_ROWS: Final = 5000
+"""Maximum number of games in the table."""
+_MAX_ENCOUNTERS: Final = 1000
+_MAX_NAME: Final = 30
+_LIVES_NOTE: Final = (
+    "lives: pieces until half of its games would have ended in its death (Kaplan-Meier)."
+)
 
 
 def write_report(
@@ -46,18 +60,18 @@ def write_report(
     *,
     most_games: int = MAX_PLAYABLE_GAMES,
 ) -> list[str]:
-    """Write the report of a tournament, in one step.
+    """Write the report of a tournament atomically.
 
     Args:
-        folder: the tournament's.
-        path: the page to write.
-        most_games: how many games get a player, the first ones.
+        folder: folder of the tournament.
+        path: file of the page.
+        most_games: maximum number of games with a player; the first ones have it.
 
     Returns:
-        What was wrong with replays, in a line each; their games have no player.
+        A message for each invalid replay; its game has no player.
 
     Raises:
-        FormatError: it is no tournament, or the page cannot be written.
+        FormatError: the tournament is invalid, or the page cannot be written.
     """
     summary = read_tournament_summary(folder)
     games, faults = _encode_games(summary.games, Path(folder), most_games)
@@ -68,11 +82,11 @@ def write_report(
 def render_report(
     summary: TournamentSummary, games: dict[int, dict[str, Any]] | None = None
 ) -> str:
-    """The page of a tournament.
+    """Render the page of a tournament.
 
     Args:
-        summary: the tournament.
-        games: those with a player, by number, as `told_game` tells them.
+        summary: tournament.
+        games: games with a player by number, as from `encode_game`.
     """
     games = games or {}
     style, script = _read_asset("report.css"), _read_asset("report.js")
@@ -95,59 +109,125 @@ def render_report(
 # --- parts of the page ----------------------------------------------------------------------------
 
 
-def _build_sections(summary: TournamentSummary, with_player: Iterable[int]) -> Iterable[str]:
-    yield _section_element(
-        "Standings", summary_tables.standings_table(summary), summary_tables.summary_notes(summary)
-    )
+def _build_sections(summary: TournamentSummary, playable: Container[int]) -> Iterable[str]:
+    notes = ["LOS: likelihood of being stronger than the next."]
+    if summary.ratings is not None:
+        notes.insert(0, "Elo relative to the mean of all.")
+    elif len(summary.engines) == 2:
+        notes.insert(0, "Elo relative to the other.")
+    standings = summary_tables.standings_table(summary)
+    yield _section_element("Standings", _render_table(standings), _note(" ".join(notes)))
     if summary.tests:
-        title = "Test" if len(summary.tests) == 1 else "Tests"
+        tests = summary.tests[:_MAX_ENCOUNTERS]
         yield _section_element(
-            title, summary_tables.sprt_lines(summary), charts.draw_llr_chart(summary) or ""
+            "Test" if len(summary.tests) == 1 else "Tests",
+            *(f"<p>{escape_text(format_sprt(summary, each))}</p>" for each in tests),
+            _omitted_note(len(summary.tests) - len(tests)),
+            charts.draw_llr_chart(summary) or "",
         )
-    plots = [_figure_element(plot) for plot in _draw_plots(summary) if plot]
+    plots = "".join(_draw_plots(summary))
+    if plots:
+        yield f'<section class="charts">{plots}</section>'
+    if summary.encounters:
+        encounters = summary_tables.encounters_table(summary, _MAX_ENCOUNTERS)
+        yield _section_element(
+            "Encounters",
+            _render_table(encounters),
+            _omitted_note(len(summary.encounters) - len(encounters.rows)),
+            _note(format_unpaired(summary)),
+        )
+        yield _section_element(
+            "Play",
+            _render_table(summary_tables.playing_table(summary)),
+            _note(_LIVES_NOTE),
+        )
+    yield _section_element("Games", *_build_games(summary, playable))
+
+
+def _build_games(summary: TournamentSummary, playable: Container[int]) -> Iterable[str]:
+    """Yield the table of games, with a button for the player of each game."""
+    listed = summary.games[:_MAX_ROWS]
+    buttons = [
+        f'<button type="button" data-game="{game.id}" hidden>play</button>'
+        if game.id in playable
+        else ""
+        for game in listed
+    ]
+    yield (
+        '<p><input id="filter" type="search" placeholder="filter" aria-label="filter games"'
+        " hidden></p>"
+    )
+    yield _render_table(summary_tables.games_table(listed), buttons, element="games")
+    yield _omitted_note(len(summary.games) - len(listed))
+
+
+def _draw_plots(summary: TournamentSummary) -> Iterable[str]:
+    app = "Attack per piece"
+    pps = "Pieces per second, game clock"
+    for title, plot in (
+        ("Ratings with 95 % intervals", charts.draw_ratings_chart(summary)),
+        ("Elo with its 95 % interval over the pairs", charts.draw_elo_chart(summary)),
+        (
+            "Attack per piece, by games",
+            charts.draw_histogram_chart(summary, app, "APP", lambda each: each.app_by_game),
+        ),
+        (
+            "Pieces per second by the game clock, by games",
+            charts.draw_histogram_chart(summary, pps, "PPS", lambda each: each.pps_by_game),
+        ),
+        ("Thinking times of all pieces", charts.draw_latency_chart(summary)),
+    ):
+        if plot is not None:
+            yield _figure_element(title, plot)
     attack = charts.draw_attack_chart(summary)
     if attack is not None:
-        picture, legend = attack
+        plot, legend = attack
         keys = "".join(
             f'<li><span class="key s{series}"></span>{escape_text(kind)}</li>'
             for series, kind in legend
         )
-        plots.append(
-            _figure_element(("Attack by kind of clear", picture, f'<ul class="legend">{keys}</ul>'))
+        yield _figure_element("Attack by kind of clear", f'{plot}<ul class="legend">{keys}</ul>')
+
+
+def _figure_element(title: str, content: str) -> str:
+    return f"<figure><h2>{escape_text(title)}</h2>{content}</figure>"
+
+
+def _note(text: str) -> str:
+    return f'<p class="note">{escape_text(text)}</p>' if text else ""
+
+
+def _omitted_note(count: int) -> str:
+    return _note(f"and {count} more") if count > 0 else ""
+
+
+def _render_table(table: SummaryTable, buttons: Sequence[str] = (), *, element: str = "") -> str:
+    """Render a table as HTML, with a further column of buttons if there are any."""
+
+    def cells(tag: str, row: Sequence[str]) -> str:
+        return "".join(
+            _cell_element(tag, cell, is_name=column in table.names)
+            for column, cell in enumerate(row)
         )
-    if plots:
-        yield f'<section class="charts">{"".join(plots)}</section>'
-    if summary.encounters:
-        yield _section_element("Encounters", summary_tables.encounters_table(summary))
-        yield _section_element("Play", summary_tables.playing_table(summary))
-    yield _section_element("Games", summary_tables.games_table(summary, set(with_player)))
 
-
-def _draw_plots(summary: TournamentSummary) -> Iterable[tuple[str, str, str] | None]:
-    yield _draw_plot("Ratings with 95 % intervals", charts.draw_ratings_chart(summary))
-    yield _draw_plot("Elo with its 95 % interval over the pairs", charts.draw_elo_chart(summary))
-    yield _draw_plot(
-        "Attack per piece, by games",
-        charts.draw_histogram_chart(
-            summary, "Attack per piece", "APP", lambda each: each.app_by_game
-        ),
+    more = [f"<td>{button}</td>" for button in buttons] or [""] * len(table.rows)
+    head = cells("th", table.columns) + ("<th></th>" if buttons else "")
+    body = "".join(
+        f"<tr>{cells('td', row)}{button}</tr>" for row, button in zip(table.rows, more, strict=True)
     )
-    yield _draw_plot(
-        "Pieces per second by the game clock, by games",
-        charts.draw_histogram_chart(
-            summary, "Pieces per second, game clock", "PPS", lambda each: each.pps_by_game
-        ),
+    marked = f' id="{element}"' if element else ""
+    return (
+        f'<div class="scroll"><table{marked}><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
     )
-    yield _draw_plot("Thinking times of all pieces", charts.draw_latency_chart(summary))
 
 
-def _draw_plot(title: str, picture: str | None) -> tuple[str, str, str] | None:
-    return None if picture is None else (title, picture, "")
-
-
-def _figure_element(plot: tuple[str, str, str]) -> str:
-    title, picture, below = plot
-    return f"<figure><h2>{escape_text(title)}</h2>{picture}{below}</figure>"
+def _cell_element(tag: str, cell: str, *, is_name: bool) -> str:
+    if not is_name:
+        return f"<{tag}>{escape_text(cell)}</{tag}>"
+    # A shortened name is shown in full as a tooltip.
+    title = f' title="{escape_text(cell)}"' if len(cell) > _MAX_NAME else ""
+    return f'<{tag} class="name"{title}>{escape_text(shorten_name(cell, _MAX_NAME))}</{tag}>'
 
 
 def _section_element(title: str, *parts: str) -> str:
@@ -175,12 +255,12 @@ def _format_config() -> dict[str, Any]:
 def _encode_games(
     games: Iterable[GameRecord], folder: Path, most: int
 ) -> tuple[dict[int, dict[str, Any]], list[str]]:
-    told: dict[int, dict[str, Any]] = {}
+    encoded: dict[int, dict[str, Any]] = {}
     faults: list[str] = []
     placements = 0
     for game in games:
         placements += sum(done.pieces for done in game.stats)
-        if len(told) >= most or placements > MAX_PLACEMENTS:
+        if len(encoded) >= most or placements > MAX_PLACEMENTS:
             break
         if game.replay is None:
             continue
@@ -188,10 +268,10 @@ def _encode_games(
         try:
             replay = Replay.load(path)
             if len(replay.turns) <= MAX_TURNS:
-                told[game.id] = encode_game(Playback(replay, str(path)))
+                encoded[game.id] = encode_game(Playback(replay, str(path)))
         except FormatError as error:
             faults.append(str(error))
-    return told, faults
+    return encoded, faults
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -202,12 +282,12 @@ def _read_asset(name: str) -> str:
 
 
 def _content_hash(code: str) -> str:
-    """By which the page's policy knows its own style and script, and lets no other run."""
+    """Return the hash of a style or script for the content security policy of the page."""
     return base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
 
 
 def embed_json(element: str, data: Any) -> str:
-    """Data for the page's script, in an element of that id, which nothing in it can end."""
+    """Return an element with data for the script; the data cannot end the element."""
     json = msgspec.json.encode(data).decode()
     for letter in "<>&\u2028\u2029":
         json = json.replace(letter, f"\\u{ord(letter):04x}")
@@ -218,7 +298,7 @@ BoardRows = list[str]
 
 
 def encode_game(playback: Playback) -> dict[str, Any]:
-    """A game in short; plays it to its end.
+    """Play a game to its end and encode it for the script.
 
     Raises:
         FormatError: as `Playback.step`.
@@ -228,28 +308,28 @@ def encode_game(playback: Playback) -> dict[str, Any]:
     opening = _filled_rows(players[0].colors)
     queues = [[piece.name for piece in player.queue] for player in players]
     boards = [opening, opening]
-    told: list[str] = []
+    encoded: list[str] = []
     turn = 0
     for step in iterate_placements(playback):
         if step.turn != turn:
             turn = step.turn
-            told.append("|" if told else "")
+            encoded.append("|" if encoded else "")
         else:
-            told.append(";")
+            encoded.append(";")
         after = _filled_rows(step.after)
-        told.append(_encode_turn(step, in_real_time=header.in_real_time))
+        encoded.append(_encode_turn(step, in_real_time=header.in_real_time))
         lines, expected = _next_board(boards[step.player], step, playback.rules.board.width)
         if (lines, expected) != (step.lock.lines, after):
-            told.append(f"l{step.lock.lines}k{'/'.join(after)}")
+            encoded.append(f"l{step.lock.lines}k{'/'.join(after)}")
         boards[step.player] = after
         other = 1 - step.player
         theirs = _filled_rows(step.boards[other])
         if playback.replay.turns[turn - 1].placements[other] is None and boards[other] != theirs:
-            told.append(f";{other}k{'/'.join(theirs)}")
+            encoded.append(f";{other}k{'/'.join(theirs)}")
             boards[other] = theirs
         queues[step.player] += [piece.name for piece in step.lock.new_pieces]
     first, second = ("".join(queue) for queue in queues)
-    # Both get the same pieces; who placed more has seen more of them.
+    # Both get the same pieces; the player that placed more has seen more of them.
     longer, shorter = sorted((first, second), key=len, reverse=True)
     same = longer.startswith(shorter)
     return {
@@ -258,7 +338,7 @@ def encode_game(playback: Playback) -> dict[str, Any]:
         "pieces": [longer] if same else [first, second],
         "opening": opening,
         "frames": header.frames_per_turn,
-        "steps": "".join(told),
+        "steps": "".join(encoded),
         "result": str(playback.recorded_result()),
     }
 
@@ -275,17 +355,17 @@ def _encode_turn(step: PlacementStep, *, in_real_time: bool) -> str:
     if lock.garbage:
         parts.append("g" + ",".join(map(str, lock.garbage)))
     info = step.info
-    told = (
+    encoded = (
         ("t", step.milliseconds),
         ("n", info.nodes if info is not None else None),
         ("d", info.depth if info is not None else None),
     )
-    parts += [f"{mark}{value:.3g}" for mark, value in told if value is not None]
+    parts += [f"{mark}{value:.3g}" for mark, value in encoded if value is not None]
     return "".join(parts)
 
 
 def _next_board(before: BoardRows, step: PlacementStep, width: int) -> tuple[int, BoardRows]:
-    """Rows cleared and the board after a step, as the script will have them."""
+    """Return the cleared rows and the board after a step, as the script computes them."""
     rows = list(before)
     empty = "." * width
     letter = step.placement.piece.name
@@ -298,7 +378,7 @@ def _next_board(before: BoardRows, step: PlacementStep, width: int) -> tuple[int
 
 
 def _filled_rows(rows: tuple[str, ...]) -> BoardRows:
-    """Rows up to the highest one that is not empty."""
+    """Return the rows up to the highest one that is not empty."""
     height = len(rows)
     while height and not rows[height - 1].strip("."):
         height -= 1
