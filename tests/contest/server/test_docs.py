@@ -41,7 +41,7 @@ async def test_every_metric_is_on_the_page_and_no_other() -> None:
         for family in text_string_to_metric_families(text)
         for sample in family.samples
     }
-    section = PAGE.partition("## What is counted")[2].partition("\n## ")[0]
+    section = PAGE.partition("## Metrics")[2].partition("\n## ")[0]
     told = set(re.findall(r"`([a-z_]+)`", "".join(re.findall(r"(?m)^\|[^|]*\|", section))))
     assert told == samples
     assert all(f"`{verdict}`" in section for verdict in MoveOutcome)
@@ -63,17 +63,17 @@ def test_the_bounds_are_those_of_the_server() -> None:
     rows = dict(re.findall(r"(?m)^\| ([^|]+) \| ([^|]+) \|", PAGE))
     settings = ServerSettings()
     expected = {
-        "a command": f"{settings.largest_message >> 10} KiB",
-        "a frame": f"{zmq_channels._LARGEST_FRAME >> 20} MiB",
-        "commands of a connection that wait to be read": f"{zmq_channels._WAITING}",
-        "answers that a client does not read": f"{zmq_channels._UNREAD:,}",
-        "what a subscriber sends": f"{zmq_channels.MOST_SUBSCRIBED >> 20} MiB",
-        "state messages that wait for a subscriber": f"{settings.state_backlog:,}",
-        "passwords of a team that are checked at once": f"{authentication._MOST_WAITING}",
+        "size of a command": f"{settings.largest_message >> 10} KiB",
+        "size of a frame": f"{zmq_channels._LARGEST_FRAME >> 20} MiB",
+        "unread commands of a connection": f"{zmq_channels._WAITING}",
+        "unread answers of a client": f"{zmq_channels._UNREAD:,}",
+        "bytes sent by a subscriber": f"{zmq_channels.MOST_SUBSCRIBED >> 20} MiB",
+        "unread state messages of a subscriber": f"{settings.state_backlog:,}",
+        "concurrent password checks of a team": f"{authentication._MOST_WAITING}",
         "wrong passwords of a team": f"{authentication._FREE}",
         "wrong passwords from one address": f"{authentication._GUESSES:,}",
         "matches": f"{settings.capacity}",
-        "lines of the log that nobody reads": f"{telemetry.MAX_WAITING_LINES:,}",
+        "unwritten log lines": f"{telemetry.MAX_WAITING_LINES:,}",
         "log lines about a team's moves": f"{telemetry.MAX_MOVE_LINES} a second",
     }
     for what, bound in expected.items():
