@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from docs.figures import (
     attack,
+    clauses,
     drawing,
     garbage,
     keys,
@@ -44,6 +45,7 @@ _TABLES: dict[str, Callable[[], str]] = {
     **randomizers.TABLES,
     **presets.TABLES,
     **keys.TABLES,
+    **clauses.TABLES,
 }
 
 

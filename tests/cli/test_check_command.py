@@ -43,21 +43,22 @@ def test_a_right_bot() -> None:
 def test_a_wrong_bot() -> None:
     done = check(fake("LowerCase"), "--only", "hold")
     assert done.returncode == 1
-    assert "error: form: moves[0].location.type is 'o'" in done.stdout
+    problem = "moves[0].location.type: expected one of I O T L J S Z, got 'o'"
+    assert f"error: message-format: {problem}" in done.stdout
 
 
 def test_engines_for_triangle_hosts() -> None:
     def engine(fault: str) -> str:
         return f"triangle:{sys.executable} -S {FAKES / 'triangle_bots.py'} {fault}"
 
-    right = check(engine("Engine"), "--only", "states")
+    right = check(engine("Engine"), "--only", "state-before-play")
     assert right.returncode == 0
     assert right.stdout.startswith("Triangle check of fake 1.0 (triangle:")
     assert "0 errors, 0 warnings, 0 notes" in right.stdout
-    wrong = check(engine("PublishedNames"), "--only", "states")
+    wrong = check(engine("PublishedNames"), "--only", "state-before-play")
     assert wrong.returncode == 1
-    assert "error: keys: presses 'rotateClockwise', which is no key" in wrong.stdout
-    assert "got 'hold'" in check(engine("Engine"), "--only", "hold").stderr
+    assert "error: keys: invalid key: expected rotateCW, got 'rotateClockwise'" in wrong.stdout
+    assert "invalid check name 'hold'" in check(engine("Engine"), "--only", "hold").stderr
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_files(tmp_path: Path) -> None:
         ((), "expected one such as tbp:./my-bot, or --frontend, got none"),
         (("tbp:/no/such/bot",), "no such command: /no/such/bot"),
         (("stockfish",), "no bot 'stockfish'"),
-        (("random", "--only", "holds"), "invalid --only: expected some of rules-plain"),
+        (("random", "--only", "holds"), "invalid check name 'holds': expected one of rules-empty"),
         (("random", "--output", "/no/such/folder/x"), "there is no folder /no/such/folder"),
         (("random", "--output", "/"), "cannot be written"),
         (("random", "--answer-seconds", "0"), "expected number above 0"),
@@ -101,5 +102,5 @@ def test_what_cannot_be_used(arguments: tuple[str, ...], words: str) -> None:
 def test_a_frontend_that_says_nothing() -> None:
     done = run_process([*COMMAND, "check", "--frontend"])
     assert json.loads(done.stdout)["type"] == "info"
-    assert "warning: quit: closed the input without a quit" in done.stderr
+    assert "warning: quit: end of input without quit" in done.stderr
     assert done.returncode == 0

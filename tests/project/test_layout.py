@@ -34,7 +34,6 @@ LAYER = {package: number for number, layer in enumerate(LAYERS) for package in l
 
 # Exceptions. Packages may share these names for modules of the same kind.
 REPEATED_MODULE_NAMES = {"app", "errors", "messages", "settings"}
-REPEATED_MODULE_NAMES |= {"clauses", "lab", "robustness", "table"}
 REPEATED_CLASS_NAMES = {"FinishedGame", "GameServer", "Player", "Progress", "Results", "Settings"}
 REPEATED_CLASS_NAMES |= {"Solution", "Table"}
 LARGE_PACKAGES = {"sevenbag.pc"}

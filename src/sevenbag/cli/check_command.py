@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.bots.check.finding import SEVERITIES
 from sevenbag.cli.arguments import integer, positive_number
 from sevenbag.cli.signals import run_until_signal
 from sevenbag.errors import SpecError
@@ -16,10 +13,8 @@ from sevenbag.files import check_writable, write_atomically
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Coroutine, Sequence
 
-    from sevenbag.bots.check import CheckSettings
-    from sevenbag.bots.check.finding import Report
+    from sevenbag.checks import ConformanceReport
 
 _DEFAULT_BOT: Final = "beam:nodes=100"
 
@@ -52,7 +47,7 @@ def configure_check(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--fail-on",
-        choices=[*SEVERITIES, "never"],
+        choices=["error", "warning", "note", "never"],
         default="error",
         help="exit with 1 on findings of this severity or a higher one",
     )
@@ -94,30 +89,25 @@ def configure_check(parser: argparse.ArgumentParser) -> None:
 def run_check(args: argparse.Namespace) -> int:
     """Check and print the report; return 1 if it has findings that fail."""
     report = _check_frontend(args) if args.frontend else _check_bot(args)
-    return int(args.fail_on != "never" and report.fails(args.fail_on))
+    return int(args.fail_on != "never" and report.has_severity(args.fail_on))
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _check_bot(args: argparse.Namespace) -> Report:
-    from sevenbag.bots.check import CheckSettings  # noqa: PLC0415
+def _check_bot(args: argparse.Namespace) -> ConformanceReport:
+    from sevenbag.checks import CheckSettings, create_check  # noqa: PLC0415
 
     if args.bot is None:
         raise SpecError("invalid bot: expected one such as tbp:./my-bot, or --frontend, got none")
     settings = CheckSettings(
         start_seconds=args.start_seconds,
-        seconds=args.answer_seconds,
-        quick_seconds=args.slow_ms / 1000,
-        pieces=args.length,
+        answer_seconds=args.answer_seconds,
+        slow_seconds=args.slow_ms / 1000,
+        length=args.length,
         only=args.only,
     )
-    check = _create_check(args.bot, settings)
-    for name in args.only:
-        if name not in check.choices:
-            raise SpecError(
-                f"invalid --only: expected some of {', '.join(check.choices)}, got {name!r}"
-            )
+    check = create_check(args.bot, settings)
     if args.output is not None:
         check_writable(args.output)
     report = run_until_signal(check.run())
@@ -125,75 +115,35 @@ def _check_bot(args: argparse.Namespace) -> Report:
     return report
 
 
-def _check_frontend(args: argparse.Namespace) -> Report:
-    from sevenbag.bots.check.hosting import check_frontend  # noqa: PLC0415
+def _check_frontend(args: argparse.Namespace) -> ConformanceReport:
     from sevenbag.bots.registry import create_bot  # noqa: PLC0415
+    from sevenbag.bots.serving.stdio_server import reserve_stdout  # noqa: PLC0415
+    from sevenbag.checks import check_tbp_frontend  # noqa: PLC0415
 
     bot = create_bot(args.bot or _DEFAULT_BOT)
     if args.output is not None:
         check_writable(args.output)
-    sys.stdout.flush()
-    output = os.dup(1)
-    os.dup2(2, 1)
-    # The frontend may kill this process right after quit: write the file before that.
-    kept: Callable[[Report], None] = (
-        (lambda report: _write_report(args, report))
-        if args.output is not None
-        else (lambda _: None)
-    )
-    try:
-        report = run_until_signal(check_frontend(bot, kept=kept, output_descriptor=output))
-    finally:
-        os.close(output)
+
+    def on_report(report: ConformanceReport) -> None:
+        # The frontend may kill this process right after quit.
+        if args.output is not None:
+            _write_report(args, report)
+
+    with reserve_stdout() as output:
+        check = check_tbp_frontend(bot, on_report=on_report, output_descriptor=output)
+        report = run_until_signal(check)
     _write_report(args, report)
     return report
 
 
-@dataclass(frozen=True, slots=True)
-class _Check:
-    """A check of a bot.
+def _write_report(args: argparse.Namespace, report: ConformanceReport) -> None:
+    from sevenbag.checks import report_formats  # noqa: PLC0415
 
-    Attributes:
-        choices: checks that can be run alone.
-        run: runs the check.
-    """
-
-    choices: Sequence[str]
-    run: Callable[[], Coroutine[object, object, Report]]
-
-
-def _create_check(spec: str, settings: CheckSettings) -> _Check:
-    """Create the check of an external bot, or of a built-in bot as it is served."""
-    from sevenbag.bots.check import CHOICES, check_bot, triangle  # noqa: PLC0415
-    from sevenbag.bots.external.process import create_process_launcher  # noqa: PLC0415
-    from sevenbag.bots.external.tbp_driver import TbpDriver  # noqa: PLC0415
-    from sevenbag.bots.external.triangle_driver import TriangleDriver  # noqa: PLC0415
-    from sevenbag.bots.registry import create_bot  # noqa: PLC0415
-
-    bot = create_bot(spec)
-    if isinstance(bot, TriangleDriver):
-        launch = bot.create_launcher() or bot.launcher
-        barren = bot.create_launcher({})
-        return _Check(
-            triangle.CHOICES, lambda: triangle.check_engine(launch, spec, settings, barren=barren)
-        )
-    launch = (
-        bot.launcher
-        if isinstance(bot, TbpDriver)
-        else create_process_launcher(["sevenbag", "serve", spec])
-    )
-    return _Check(CHOICES, lambda: check_bot(launch, spec, settings))
-
-
-def _write_report(args: argparse.Namespace, report: Report) -> None:
-    from sevenbag.bots.check import rendering  # noqa: PLC0415
-
-    render = {
-        "text": rendering.as_text,
-        "json": rendering.as_json,
-        "junit": rendering.as_junit,
-    }[args.format]
-    text = render(report)
+    text = {
+        "text": report_formats.format_text,
+        "json": report_formats.format_json,
+        "junit": report_formats.format_junit,
+    }[args.format](report)
     if args.output is not None:
         write_atomically(args.output, text.encode(), replace=True)
         return

@@ -21,7 +21,7 @@ from tests.contest.client.simulated import simulate
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer, refusal
 
 if TYPE_CHECKING:
-    from sevenbag.bots.check.finding import Report
+    from sevenbag.checks.harness import ConformanceReport
     from sevenbag.contest.game.pason_match import ContestMatch
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
@@ -255,13 +255,13 @@ def _with_rules(rules: ContestRules, faults: set[str]) -> ContestRules:
 
 def checked(
     server: SmallServer, sides: tuple[Side, Side] = SIDES, timing: Timing = TIMING
-) -> Report:
+) -> ConformanceReport:
     """Check a server in simulated time."""
     return simulate(check_server(server.address, server.token, sides, timing), server)
 
 
-def found(report: Report) -> dict[str, str]:
-    return {finding.clause.id: finding.what for finding in report.findings}
+def found(report: ConformanceReport) -> dict[str, str]:
+    return {finding.clause.id: finding.message for finding in report.findings}
 
 
 GROUPS: Final[list[tuple[set[str], set[str]]]] = [
@@ -309,7 +309,7 @@ def test_a_server_without_a_fault() -> None:
     with SmallServer() as server:
         report = asyncio.run(check_server(server.address, server.token, SIDES, PATIENT))
     assert not found(report)
-    assert not [check.clause.id for check in report.checks if check.skipped]
+    assert not [check.clause.id for check in report.results if check.skip_reason]
 
 
 @pytest.mark.parametrize(
@@ -369,14 +369,14 @@ def test_a_match_against_somebody_else() -> None:
 
     report = checked(House(), (SIDES[0], Side(B, None)))
     assert not found(report)
-    skipped = {check.clause.id for check in report.checks if check.skipped}
+    skipped = {check.clause.id for check in report.results if check.skip_reason}
     assert {"pause", "seats"} <= skipped <= {"pause", "seats", "garbage", "holes"}
 
 
 def test_wrong_words_of_our_own_end_the_check() -> None:
     report = checked(SmallServer(), (Side(A, "wrong"), SIDES[1]))
     assert found(report)["connect"].startswith("MatchConnect is answered by 'ErrorResp'")
-    skipped = [check.skipped for check in report.checks if check.skipped]
+    skipped = [check.skip_reason for check in report.results if check.skip_reason]
     assert any("is not let in: wrong password" in why for why in skipped)
     assert "wrong" not in "".join(
         line for each in report.findings for line in each.lines if ">" in line
@@ -395,7 +395,7 @@ def test_a_server_that_goes_ends_the_check() -> None:
 
     report = checked(Mortal())
     assert "answers" in found(report)
-    assert len([check for check in report.checks if check.skipped]) > 10
+    assert len([check for check in report.results if check.skip_reason]) > 10
 
 
 def test_no_host() -> None:
@@ -408,4 +408,4 @@ def test_slow_matches_are_left_in_time() -> None:
     short = Timing(answer=1.0, begin=5.0, settle=0.05, step=0.5, whole=0.6)
     server = SmallServer(ContestRules(match=MatchRules(first_pause_seconds=0.3)))
     report = checked(server, timing=short)
-    assert any("the check has taken 0.6 s" in check.skipped for check in report.checks)
+    assert any("the check has taken 0.6 s" in check.skip_reason for check in report.results)

@@ -12,7 +12,7 @@ from tests.conformance.pason.server_check.lab import ENDS, Lab, Side, Timing
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from sevenbag.bots.check.finding import Report
+    from sevenbag.checks.harness import ConformanceReport
     from sevenbag.contest.client.connection import ServerAddress
 
 __all__ = ["CLAUSES", "Side", "Timing", "check_server"]
@@ -20,7 +20,7 @@ __all__ = ["CLAUSES", "Side", "Timing", "check_server"]
 
 async def check_server(
     address: ServerAddress, token: str, sides: tuple[Side, Side], timing: Timing | None = None
-) -> Report:
+) -> ConformanceReport:
     """Play one match on a server and tell what is not as the contest's text has it.
 
     Args:
@@ -72,9 +72,9 @@ async def _run(lab: Lab) -> None:
         check.seconds += time.monotonic() - began
         if why:
             break
-    for check in lab.report.checks:
+    for check in lab.report.results:
         if not check.findings and not lab.was_looked_at(check.clause.id):
-            check.skipped = why or _NO_OCCASION
+            check.skip_reason = why or _NO_OCCASION
 
 
 _NO_OCCASION: Final = "there was no occasion for it in this match"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sevenbag.bots.check.finding import Clause
+from sevenbag.checks.harness import Clause
 
 
 def _table(*rows: tuple[str, str, str, str]) -> dict[str, Clause]:

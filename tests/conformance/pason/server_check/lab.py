@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import zmq
 
-from sevenbag.bots.check.finding import Report
-from sevenbag.bots.check.notebook import Notebook
+from sevenbag.checks.harness import ConformanceReport, FindingRecorder
 from sevenbag.contest.client.connection import ClientSocket, resolve_host
 from sevenbag.errors import ContestError, ProtocolError, ServerUnreachableError
 from sevenbag.protocols.pason.messages import decode_state
@@ -70,7 +69,7 @@ class GoneError(ContestError):
     """The server has ended the check."""
 
 
-class Lab(Notebook):
+class Lab(FindingRecorder):
     """A match on the server that is checked.
 
     Attributes:
@@ -86,8 +85,8 @@ class Lab(Notebook):
         self, address: ServerAddress, token: str, sides: tuple[Side, Side], timing: Timing
     ):
         """Nothing is connected yet."""
-        report = Report(str(address), protocol="Pason")
-        super().__init__(CLAUSES.values(), report)
+        report = ConformanceReport(str(address), protocol="Pason")
+        super().__init__(tuple(CLAUSES.values()), report)
         self.sides = sides
         self.token = token
         self.timing = timing
@@ -131,7 +130,7 @@ class Lab(Notebook):
     def note(self, clause: str, severity: Severity, what: str) -> None:
         """Note a finding of some clause, with the last lines."""
         self._looked_at.add(clause)
-        self.find(severity, what, self, clause=clause, lines=3)
+        self.add(what, clause=clause, severity=severity, lines=3)
 
     def look_at(self, *clauses: str) -> None:
         """There was an occasion to look at these."""
@@ -141,7 +140,7 @@ class Lab(Notebook):
         """Whether there was an occasion."""
         return clause in self._looked_at or clause in self.follower.looked_at
 
-    def last(self, count: int, /) -> tuple[str, ...]:
+    def quote(self, count: int) -> tuple[str, ...]:
         """The last lines of what was said; passwords are not among them."""
         return tuple(self._lines)[-count:]
 

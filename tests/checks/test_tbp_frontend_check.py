@@ -15,10 +15,9 @@ import pytest
 
 from sevenbag.arena.runner.game_loop import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
-from sevenbag.bots.check import Report, of_frontends
-from sevenbag.bots.check.hosting import check_frontend
 from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.registry import create_bot
+from sevenbag.checks import ConformanceReport, check_tbp_frontend, tbp_frontend_check
 from sevenbag.game import Rules
 from tests.fakes import frontends
 from tests.fakes.dropper import cells_of, drops
@@ -174,7 +173,7 @@ class Hosted:
     """The check of a frontend in a thread, for use like a process that is spoken to in pipes."""
 
     def __init__(self) -> None:
-        self.report = Report("")
+        self.report = ConformanceReport("")
         self._input, to_check = os.pipe()
         from_check, self._output = os.pipe()
         self.stdin = open(to_check, "wb", buffering=0)  # noqa: PTH123, SIM115
@@ -183,9 +182,9 @@ class Hosted:
         self._thread.start()
 
     def _run(self) -> None:
-        check = check_frontend(
+        check = check_tbp_frontend(
             create_bot("beam:nodes=20"),
-            kept=lambda _: None,
+            on_report=lambda _: None,
             input_descriptor=self._input,
             output_descriptor=self._output,
         )
@@ -194,7 +193,7 @@ class Hosted:
     def wait(self, seconds: float | None = None) -> int:
         self._thread.join(seconds)
         assert not self._thread.is_alive()
-        return int(self.report.fails("error"))
+        return int(self.report.has_severity("error"))
 
     def kill(self) -> None:
         # It ends at the end of its input, as does the thread that reads it.
@@ -225,9 +224,11 @@ def play(partner: Frontend) -> int:
 def findings(frontend: type[Frontend], monkeypatch: pytest.MonkeyPatch) -> set[tuple[str, str]]:
     """What is found when this one plays."""
     # Nothing comes too early but what two of them write, however long it is waited for.
-    monkeypatch.setattr(of_frontends, "_BEFORE_INFO", 120.0 if frontend is Hasty else 0.0)
-    monkeypatch.setattr(of_frontends, "_BEFORE_READY", 120.0 if frontend is Hasty else 0.0)
-    monkeypatch.setattr(of_frontends, "_LATE", 120.0 if frontend is Impatient else 0.0)
+    monkeypatch.setattr(tbp_frontend_check, "_INFO_DELAY", 120.0 if frontend is Hasty else 0.0)
+    monkeypatch.setattr(tbp_frontend_check, "_READY_DELAY", 120.0 if frontend is Hasty else 0.0)
+    monkeypatch.setattr(
+        tbp_frontend_check, "_LATE_ANSWER_DELAY", 120.0 if frontend is Impatient else 0.0
+    )
     monkeypatch.setattr(frontends.Battletris, "seconds", 120.0)
     monkeypatch.setattr(Frontend, "launch", lambda *_: Hosted())
     partner = frontend([])
@@ -235,8 +236,8 @@ def findings(frontend: type[Frontend], monkeypatch: pytest.MonkeyPatch) -> set[t
     assert isinstance(partner.process, Hosted)
     report = partner.process.report
     for finding in report.findings:
-        assert finding.what
-        assert finding.place or finding.clause.place
+        assert finding.message
+        assert finding.source or finding.clause.source
         assert finding.lines
     return {(finding.clause.id, finding.severity) for finding in report.findings}
 
@@ -264,7 +265,7 @@ async def test_our_own_driver_passes(garbage: int, mark: str, tmp_path: Path) ->
 def test_those_by_the_text_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = findings(getattr(frontends, name), monkeypatch)
     # A move is told back with the claim that was made; only one of them judges spins itself.
-    assert found - {("spin", "warning"), ("preferred", "warning")} == set()
+    assert found - {("spin", "warning"), ("preferred-move", "warning")} == set()
 
 
 # --- others -------------------------------------------------------------------------------------
@@ -272,33 +273,33 @@ def test_those_by_the_text_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 FOUND: dict[type[Frontend], set[tuple[str, str]]] = {
     Hasty: {("waits-for-info", "warning"), ("waits-for-ready", "error")},
-    AsksTooEarly: {("started", "error"), ("form", "error")},
-    PlaysTheLast: {("preferred", "error")},
-    Impatient: {("patience", "error")},
-    OldBoard: {("form", "error"), ("form", "warning")},
+    AsksTooEarly: {("start-first", "error"), ("message-format", "error")},
+    PlaysTheLast: {("preferred-move", "error")},
+    Impatient: {("pending-suggest", "error")},
+    OldBoard: {("message-format", "error"), ("message-format", "warning")},
 }
 FOUND_SLOWLY: dict[type[Frontend], set[tuple[str, str]]] = {
-    ForeignBag: {("bag", "error")},
-    EmptyBag: {("form", "error")},
-    OtherRandomizer: {("same-randomizer", "error")},
+    ForeignBag: {("bag-state", "error")},
+    EmptyBag: {("message-format", "error")},
+    OtherRandomizer: {("randomizer", "error")},
     ShortQueue: {("new-pieces", "warning")},
-    WrongPieces: {("dealt", "warning")},
-    PlaysAnother: {("preferred", "error")},
-    Hangs: {("legal", "error")},
+    WrongPieces: {("bag-order", "warning")},
+    PlaysAnother: {("preferred-move", "error")},
+    Hangs: {("legal-play", "error")},
     Believes: {("spin", "warning")},
     UnaskedGarbage: {("features", "error")},
-    FullGarbage: {("form", "error")},
-    StrictForms: {("cells", "warning")},
-    OnlyTheFirst: {("preferred", "warning")},
+    FullGarbage: {("message-format", "error")},
+    StrictForms: {("equivalent-moves", "warning")},
+    OnlyTheFirst: {("preferred-move", "warning")},
     Slams: {("quit", "warning")},
-    frontends.Stadium: {("preferred", "error")},
+    frontends.Stadium: {("preferred-move", "error")},
     frontends.Playground: {("quit", "warning")},
     frontends.Swagtris: {("lines", "note")},
-    frontends.Adapter: {("lines", "warning"), ("form", "error")},
-    frontends.EarlyDraft: {("form", "error")},
-    frontends.Negative: {("form", "error")},
-    frontends.NoRules: {("rules", "error")},
-    frontends.Quadspace: {("started", "warning")},
+    frontends.Adapter: {("lines", "warning"), ("message-format", "error")},
+    frontends.EarlyDraft: {("message-format", "error")},
+    frontends.Negative: {("message-format", "error")},
+    frontends.NoRules: {("rules-first", "error")},
+    frontends.Quadspace: {("start-first", "warning")},
 }
 
 
@@ -320,8 +321,8 @@ def test_command(mark: str, tmp_path: Path) -> None:
     assert play(ForeignBag([*CHECK, "--output", str(file)])) == 1
     report = json.loads(file.read_text())
     found = {check["id"]: check["findings"] for check in report["checks"]}
-    assert {finding["severity"] for finding in found["bag"]} == {"error"}
-    assert found["bag"][0]["lines"]
+    assert {finding["severity"] for finding in found["bag-state"]} == {"error"}
+    assert found["bag-state"][0]["lines"]
 
 
 def test_the_report_is_there_before_the_end(mark: str, tmp_path: Path) -> None:

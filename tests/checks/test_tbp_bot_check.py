@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.bots.check import CHOICES, CheckSettings, Report, check_bot, lab
 from sevenbag.bots.external import process
 from sevenbag.bots.external.process import create_process_launcher
 from sevenbag.bots.external.web_worker import create_worker_launcher, find_browser
+from sevenbag.checks import CheckSettings, ConformanceReport, create_tbp_bot_check, tbp_bot_harness
 from tests.fakes import faulty, field
 from tests.fakes.dropper import Dropper
 from tests.fakes.silence import launch_impatiently
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FAKES = Path(faulty.__file__).parent
 ROOT = FAKES.parents[1]
 PATIENT = CheckSettings(
-    start_seconds=120.0, seconds=120.0, quick_seconds=120.0, quit_seconds=120.0, pieces=12
+    start_seconds=120.0, answer_seconds=120.0, slow_seconds=120.0, quit_seconds=120.0, length=12
 )
 """So long that no bot misses a limit on a busy machine."""
 
@@ -37,37 +37,41 @@ FOUND: dict[str, set[tuple[str, str]]] = {
     "NoNewline": {("info", "error")},
     "Refuses": {("ready", "error")},
     "HangsAtReady": {("ready", "error")},
-    "NullFeatures": {("form", "error"), ("unasked", "error"), ("lines", "warning")},
-    "NeedsRandomizer": {("rules-plain", "error"), ("rules-unknown", "error")},
-    "GrepsCompactJson": {("json", "error"), ("quit", "note")},
-    "StrictTypes": {("count", "warning"), ("blank", "warning"), ("end-of-input", "note")},
+    "NullFeatures": {("message-format", "error"), ("unsolicited", "error"), ("lines", "warning")},
+    "NeedsRandomizer": {("rules-empty", "error"), ("rules-unknown", "error")},
+    "GrepsCompactJson": {("json-whitespace", "error"), ("quit", "note")},
+    "StrictTypes": {
+        ("back-to-back-count", "warning"),
+        ("blank-lines", "warning"),
+        ("end-of-input", "note"),
+    },
     "DiesInGame": {("game", "error")},
     "KilledInGame": {("game", "error")},
     "DiesInMidMessage": {("answer", "error"), ("lines", "warning")},
     "ClosesOutput": {("answer", "error")},
     "HangsAtSuggest": {("answer", "error")},
     "Rubbish": {("answer", "error"), ("lines", "warning")},
-    "Chatty": {("unasked", "error"), ("lines", "warning")},
-    "MalformedMove": {("form", "error"), ("answer", "error")},
-    "BogusPiece": {("form", "error"), ("answer", "error")},
+    "Chatty": {("unsolicited", "error"), ("lines", "warning")},
+    "MalformedMove": {("message-format", "error"), ("answer", "error")},
+    "BogusPiece": {("message-format", "error"), ("answer", "error")},
     "LongLine": {("answer", "error")},
     "IllegalMoves": {("answer", "error")},
     "FarMoves": {("answer", "error")},
     "FirstMoveIllegal": {("first-move", "warning")},
     "LastMoveIllegal": {("first-move", "warning")},
-    "LongSuggestions": {("length", "warning")},
-    "EmptyAtFirst": {("empty", "warning")},
+    "LongSuggestions": {("line-length", "warning")},
+    "EmptyAtFirst": {("empty-answer", "warning")},
     "GivesUp": {("answer", "error")},
     "GivesUpInOtherWords": {("answer", "error")},
     "GivesUpByError": {("answer", "error")},
     "NotesAndGivesUp": {("answer", "error")},
     "FalseSpins": {("spin", "warning")},
-    "LowerCase": {("form", "error")},
-    "OddForms": {("form", "error"), ("form", "warning")},
-    "AnswersTwice": {("once", "error")},
-    "AnswersTwiceAtOnce": {("once", "error")},
-    "AnswersLate": {("quick", "warning")},
-    "MoveInfo": {("form", "warning")},
+    "LowerCase": {("message-format", "error")},
+    "OddForms": {("message-format", "error"), ("message-format", "warning")},
+    "AnswersTwice": {("one-answer", "error")},
+    "AnswersTwiceAtOnce": {("one-answer", "error")},
+    "AnswersLate": {("answer-time", "warning")},
+    "MoveInfo": {("message-format", "warning")},
     "IgnoresQuit": {("quit", "error"), ("end-of-input", "warning")},
     "LeavesWhenTerminated": {("quit", "error"), ("end-of-input", "warning")},
     "ExitsAtEndOfInput": {("quit", "error")},
@@ -75,37 +79,52 @@ FOUND: dict[str, set[tuple[str, str]]] = {
     "DoesNotRead": {("answer", "error")},
     # Those of the field.
     "ColdClear1": {("unknown-types", "error")},
-    "WestForms": {("forms", "warning")},
+    "WestForms": {("equivalent-moves", "warning")},
     "OutOfStep": {("hold", "error")},
-    "ColdClear2": {("empty", "warning"), ("count", "warning"), ("blank", "warning")},
-    "ColdClear2Web": {("lines", "warning"), ("empty", "warning")},
+    "ColdClear2": {
+        ("empty-answer", "warning"),
+        ("back-to-back-count", "warning"),
+        ("blank-lines", "warning"),
+    },
+    "ColdClear2Web": {("lines", "warning"), ("empty-answer", "warning")},
     "MisaMino": {
-        *(("form", "error"), ("twice", "error"), ("other-move", "error"), ("quit", "error")),
-        *(("spin", "warning"), ("short-queue", "warning"), ("unstarted", "warning")),
+        *(
+            ("message-format", "error"),
+            ("suggest-repeated", "error"),
+            ("other-move", "error"),
+            ("quit", "error"),
+        ),
+        *(("spin", "warning"), ("short-queue", "warning"), ("suggest-without-position", "warning")),
     },
     "Bashtet": {
-        *(("hold", "error"), ("json", "error"), ("length", "warning"), ("quit", "note")),
+        *(
+            ("hold", "error"),
+            ("json-whitespace", "error"),
+            ("line-length", "warning"),
+            ("quit", "note"),
+        ),
     },
     "Hikari": {
-        *(("rules-plain", "error"), ("unknown-types", "error"), ("game", "error")),
+        *(("rules-empty", "error"), ("unknown-types", "error"), ("game", "error")),
         ("first-move", "warning"),
     },
     "Dellacherie": {("hold", "error")},
     "Zxcl": {("answer", "error")},
-    "FreeWords": {("ready", "error"), ("form", "warning"), ("unasked", "error")},
+    "FreeWords": {("ready", "error"), ("message-format", "warning"), ("unsolicited", "error")},
     "OtherPlay": {("game", "error")},
     "AnswersUnasked": {("game", "error")},
     "TakesGarbage": {("ready", "error")},
     "Versus": {("answer", "error")},
     "Strays": {("answer", "error")},
 }
+OPTIONAL = create_tbp_bot_check(launch_impatiently([]), "").optional_checks
 FAULTLESS = {"TalksToStderr", "NotesWhatItHears"}
 PATIENCE: dict[str, CheckSettings] = {
     # Whatever the limit: they never leave by themselves.
     "IgnoresQuit": dataclasses.replace(PATIENT, quit_seconds=0.1),
     "LeavesWhenTerminated": dataclasses.replace(PATIENT, quit_seconds=0.1),
     # It takes 0.6 seconds, or more.
-    "AnswersLate": dataclasses.replace(PATIENT, quick_seconds=0.3),
+    "AnswersLate": dataclasses.replace(PATIENT, slow_seconds=0.3),
 }
 QUICK = {
     *("DiesAtStart", "HangsAtSuggest", "IllegalMoves", "LowerCase", "AnswersTwice", "OutOfStep"),
@@ -136,14 +155,16 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets the checker ask a bot that suggests no move a few times, and no longer."""
-    monkeypatch.setattr(lab, "time", Clock())
+    monkeypatch.setattr(tbp_bot_harness, "time", Clock())
 
 
-async def check(command: list[str], settings: CheckSettings = PATIENT) -> Report:
-    return await check_bot(launch_impatiently(command), " ".join(command), settings)
+async def check(command: list[str], settings: CheckSettings = PATIENT) -> ConformanceReport:
+    return await create_tbp_bot_check(
+        launch_impatiently(command), " ".join(command), settings
+    ).run()
 
 
-def found_in(report: Report) -> set[tuple[str, str]]:
+def found_in(report: ConformanceReport) -> set[tuple[str, str]]:
     return {(finding.clause.id, finding.severity) for finding in report.findings}
 
 
@@ -155,7 +176,7 @@ def found_in(report: Report) -> set[tuple[str, str]]:
 async def test_our_bots_pass(bot: str, mark: str) -> None:
     report = await check(["sevenbag", "serve", bot])
     assert found_in(report) == set()
-    assert {each.status for each in report.checks} == {"passed"}
+    assert {each.status for each in report.results} == {"passed"}
     assert report.name == bot.partition(":")[0]
 
 
@@ -164,7 +185,7 @@ async def test_the_example_passes(mark: str) -> None:
     report = await check([sys.executable, str(ROOT / "examples" / "tbp_bot.py")])
     assert found_in(report) == set()
     assert report.name == "stacker"
-    [skipped] = [each for each in report.checks if each.status != "passed"]
+    [skipped] = [each for each in report.results if each.status != "passed"]
     assert skipped.clause.id == "garbage"
 
 
@@ -207,28 +228,26 @@ async def test_every_planted_fault_is_found(
     grace = 0.0 if name == "IgnoresQuit" else 120.0
     monkeypatch.setattr(process, "_TERM_GRACE", grace)
     if name == "AnswersLate":
-        monkeypatch.setattr(lab, "time", time)
+        monkeypatch.setattr(tbp_bot_harness, "time", time)
     if name == "ClosesOutput":
         # It lives on, so that there is no exit code to wait for.
         monkeypatch.setattr(process, "_EXIT_CODE_TIMEOUT", 0.1)
     # With the checks alone that can find it: the others would take their time for nothing.
     seen_in = ["game" if clause == "spin" else clause for clause, _ in FOUND[name]]
-    only = tuple(clause for clause in seen_in if clause in CHOICES) or ("json",)
+    only = tuple(clause for clause in seen_in if clause in OPTIONAL) or ("json-whitespace",)
     settings = dataclasses.replace(PATIENCE.get(name, PATIENT), only=only)
     report = await check(fake_command(name), settings)
     assert FOUND[name] <= found_in(report)
     for finding in report.findings:
-        assert finding.what
-        assert finding.clause.says
-        assert finding.place or finding.clause.place
+        assert finding.message
+        assert finding.clause.requirement
+        assert finding.source or finding.clause.source
     # What could not be checked is not called well.
     hopeless = any(
         each.severity == "error" and each.clause.id in {"info", "ready", "answer"}
         for each in report.findings
     )
-    not_reached = {
-        each.clause.id for each in report.checks if "does not get that far" in each.skipped
-    }
+    not_reached = {each.clause.id for each in report.results if "not reached: " in each.skip_reason}
     assert not_reached.issuperset(only) == hopeless
 
 
@@ -236,9 +255,9 @@ async def test_time_limits(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     settings = dataclasses.replace(PATIENT, start_seconds=0.1)
     launch = create_process_launcher(fake_command("HangsAtInfo"))
-    report = await check_bot(launch, "HangsAtInfo", settings)
+    report = await create_tbp_bot_check(launch, "HangsAtInfo", settings).run()
     [finding] = report.findings
-    assert finding.what == "no info within 0.1 s"
+    assert finding.message == "no info within 0.1 s"
 
 
 @pytest.mark.slow
@@ -253,17 +272,17 @@ async def test_no_such_program(mark: str) -> None:
     report = await check(["/no/such/bot"])
     [finding] = report.findings
     assert finding.clause.id == "info"
-    assert finding.what == "no such command: /no/such/bot"
-    assert {each.status for each in report.checks} == {"found", "skipped"}
+    assert finding.message == "no such command: /no/such/bot"
+    assert {each.status for each in report.results} == {"found", "skipped"}
 
 
 async def test_findings_quote_the_lines(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    settings = dataclasses.replace(PATIENT, only=("json",))
+    settings = dataclasses.replace(PATIENT, only=("json-whitespace",))
     report = await check(fake_command("LowerCase"), settings)
-    finding = next(each for each in report.findings if each.clause.id == "form")
-    assert finding.what == "moves[0].location.type: expected one of I O T L J S Z, got 'o'"
-    assert finding.place == "0000-mvp, location"
+    finding = next(each for each in report.findings if each.clause.id == "message-format")
+    assert finding.message == "moves[0].location.type: expected one of I O T L J S Z, got 'o'"
+    assert finding.source == "0000-mvp, location"
     [line] = finding.lines
     assert line.startswith('< {"type":"suggestion","moves":[{"location":{"type":"o"')
 
@@ -274,7 +293,8 @@ async def test_decisive_messages_are_quoted(
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
     async def quoted(name: str, clause: str) -> tuple[str, ...]:
-        settings = dataclasses.replace(PATIENT, only=(clause,))
+        only = clause if clause in OPTIONAL else "json-whitespace"
+        settings = dataclasses.replace(PATIENT, only=(only,))
         report = await check(fake_command(name), settings)
         return next(each.lines for each in report.findings if each.clause.id == clause)
 
@@ -313,18 +333,20 @@ async def test_bots_behind_sockets(mark: str) -> None:
     await server.open()
     try:
         address = f"ws://127.0.0.1:{server.port}/"
-        report = await check_bot(create_websocket_launcher(address), address, PATIENT)
+        report = await create_tbp_bot_check(
+            create_websocket_launcher(address), address, PATIENT
+        ).run()
     finally:
         await server.close()
     assert found_in(report) == set()
-    skipped = {each.clause.id for each in report.checks if each.skipped}
-    assert skipped == {"pieces", "blank", "end-of-input"}
+    skipped = {each.clause.id for each in report.results if each.skip_reason}
+    assert skipped == {"partial-lines", "blank-lines", "end-of-input"}
 
 
 @pytest.mark.browser
 @pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here")
 async def test_workers_in_pages(mark: str) -> None:
     launch = create_worker_launcher(str(FAKES / "worker_bot.js"), host="browser")
-    settings = dataclasses.replace(PATIENT, only=("hold", "quit", "pieces"))
-    report = await check_bot(launch, "worker", settings)
+    settings = dataclasses.replace(PATIENT, only=("hold", "quit", "partial-lines"))
+    report = await create_tbp_bot_check(launch, "worker", settings).run()
     assert found_in(report) == set()

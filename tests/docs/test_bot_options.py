@@ -1,36 +1,14 @@
-"""docs/check.md has every check, in the checker's own words."""
+"""docs/tbp.md and docs/triangle.md list all profiles and options of external bots."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-import pytest
-
-from sevenbag.bots.check.clauses import OF_BOTS, OF_FRONTENDS
-from sevenbag.bots.check.triangle.clauses import OF_ENGINES
 from sevenbag.bots.external.tbp_profile import PROFILE_OPTIONS, list_profiles, load_profile
 from sevenbag.bots.external.triangle_driver import TriangleSettings
 
 DOCS = Path(__file__).parents[2] / "docs"
-
-
-@pytest.mark.parametrize(
-    ("heading", "clauses"),
-    [
-        ("What is checked", OF_BOTS),
-        ("Checking a frontend", OF_FRONTENDS),
-        ("Checking an engine for Triangle hosts", OF_ENGINES),
-    ],
-)
-def test_every_check_stands_in_its_table(heading: str, clauses: dict[str, object]) -> None:
-    section = (DOCS / "check.md").read_text("utf-8").split(f"## {heading}")[1].split("\n## ")[0]
-    rows = re.findall(r"^\| `(.+?)` \| (.+?) \| (.+?) \|$", section, re.MULTILINE)
-    expected = [
-        (clause.id, clause.says, clause.place or "as each finding says")  # type: ignore[attr-defined]
-        for clause in clauses.values()
-    ]
-    assert rows == expected
 
 
 def test_every_option_of_a_triangle_bot_is_told() -> None:

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.bots.check import CheckSettings, Report
-from sevenbag.bots.check.rendering import as_json, as_junit, as_text
-from sevenbag.bots.check.triangle import CHOICES, check_engine
-from sevenbag.bots.check.triangle.clauses import OF_ENGINES
 from sevenbag.bots.external import process
 from sevenbag.bots.external.process import create_process_launcher
+from sevenbag.checks import CheckSettings, ConformanceReport, create_triangle_check
+from sevenbag.checks.report_formats import format_json, format_junit, format_text
 from tests.bots.conftest import slow
 from tests.fakes import triangle_bots
 from tests.fakes.silence import launch_impatiently
@@ -30,60 +28,63 @@ if TYPE_CHECKING:
 ROOT = Path(triangle_bots.__file__).parents[2]
 # Without an environment it has to be told where it lies.
 RUN = "import sys; sys.path.insert(0, {root!r}); from tests.fakes import triangle_bots; "
-PATIENT = CheckSettings(start_seconds=120.0, seconds=120.0, quick_seconds=120.0, quit_seconds=120.0)
+PATIENT = CheckSettings(
+    start_seconds=120.0, answer_seconds=120.0, slow_seconds=120.0, quit_seconds=120.0
+)
 """So long that no engine misses a limit on a busy machine."""
 
-LIMITS = {("kicks", "warning"), ("sizes", "warning")}
+LIMITS = {("kicks", "warning"), ("board-sizes", "warning")}
 """What none of them plays: pieces that appear otherwise, and other boards."""
 
 # What each of them does wrong: the checks that find it, with the severity.
 FOUND: dict[str, set[tuple[str, str]]] = {
     "DiesAtStart": {("info", "error")},
-    "NoAuthor": {("form", "error")},
+    "NoAuthor": {("message-format", "error")},
     "Chatty": {("lines", "warning")},
-    "NeedsEnvironment": {("environment", "warning")},
+    "NeedsEnvironment": {("empty-environment", "warning")},
     "PublishedNames": {("keys", "error")},
-    "NoHardDrop": {("one-lock", "error")},
-    "TwoHardDrops": {("one-lock", "error")},
-    "KeysBehind": {("one-lock", "error")},
-    "NoKeys": {("answer", "error"), ("empty", "warning")},
-    "NoKeysAtFirst": {("empty", "warning")},
-    "MissingKeys": {("answer", "error"), ("form", "error")},
+    "NoHardDrop": {("hard-drop", "error")},
+    "TwoHardDrops": {("hard-drop", "error")},
+    "KeysBehind": {("hard-drop", "error")},
+    "NoKeys": {("answer", "error"), ("empty-answer", "warning")},
+    "NoKeysAtFirst": {("empty-answer", "warning")},
+    "MissingKeys": {("answer", "error"), ("message-format", "error")},
     "Das": {("das", "warning")},
     "DiesAtPlay": {("answer", "error")},
-    "Twice": {("unasked", "error")},
+    "Twice": {("unsolicited", "error")},
     "TalksToStderr": {("stderr", "warning")},
     "OnlyDrops": {("game", "warning")},
     "FirstOfQueue": {("answer", "error")},
     "NeedsState": {("answer", "error")},
     "DiesAtState": {
-        *((clause, "error") for clause in ("garbage", "states", "elsewhere")),
-        *((clause, "error") for clause in ("null-data", "data", "pieces")),
-        *((clause, "warning") for clause in ("unknown-fields", "blank")),
-        ("rows", "note"),
+        *((clause, "error") for clause in ("garbage", "state-before-play", "arbitrary-state")),
+        *((clause, "error") for clause in ("null-data", "unknown-data", "partial-lines")),
+        *((clause, "warning") for clause in ("unknown-fields", "blank-lines")),
+        ("short-board", "note"),
     },
-    "IgnoresState": {("garbage", "error"), ("elsewhere", "error")},
+    "IgnoresState": {("garbage", "error"), ("arbitrary-state", "error")},
     "IgnoresPieces": {("game", "error")},
     "AppendsTwice": {("garbage", "error")},
     "OneSpelling": {("answer", "error")},
-    "OldSpelling": {("spelling", "error")},
+    "OldSpelling": {("charging-spelling", "error")},
     "NeedsData": {("answer", "error")},
     "WantsNoNull": {("null-data", "error")},
-    "WholeNumbers": {("numbers", "error")},
+    "WholeNumbers": {("fractions", "error")},
     "KnownTypesOnly": {("unknown-types", "error")},
     "ThreeTables": {("kicks", "warning")},
-    "TallBoards": {("rows", "note")},
-    "LoudAtInterrupt": {("interrupt", "warning")},
+    "TallBoards": {("short-board", "note")},
+    "LoudAtInterrupt": {("sigint", "warning")},
 }
 IMPATIENT: dict[str, set[tuple[str, str]]] = {
     "HangsAtInfo": {("info", "error")},
     "NoNewline": {("info", "error")},
     "Silent": {("answer", "error")},
-    "IgnoresInterrupt": {("interrupt", "error")},
+    "IgnoresInterrupt": {("sigint", "error")},
     "StaysAtEnd": {("end-of-input", "error")},
-    "StaysForEver": {("interrupt", "error"), ("end-of-input", "error")},
+    "StaysForEver": {("sigint", "error"), ("end-of-input", "error")},
 }
 """Those that are waited for in vain."""
+OPTIONAL = create_triangle_check(launch_impatiently([]), "").optional_checks
 QUICK = {
     *("DiesAtStart", "PublishedNames", "NoHardDrop", "DiesAtPlay", "IgnoresState"),
     *("Silent", "StaysForEver"),
@@ -101,18 +102,20 @@ def launches(fault: str) -> tuple[ChannelLauncher, ChannelLauncher]:
     return launch_impatiently(command), launch_impatiently(command, environment={})
 
 
-async def check(fault: str, settings: CheckSettings) -> Report:
+async def check(fault: str, settings: CheckSettings) -> ConformanceReport:
     launch, barren = launches(fault)
-    return await check_engine(launch, fault, settings, barren=barren)
+    return await create_triangle_check(
+        launch, fault, settings, empty_environment_launcher=barren
+    ).run()
 
 
 def only_those_of(faults: set[tuple[str, str]], settings: CheckSettings) -> CheckSettings:
     """With the checks alone that can find them: the others would take their time for nothing."""
-    found_by = {clause for clause, _ in faults}.intersection(CHOICES)
-    return dataclasses.replace(settings, only=tuple(found_by) or ("numbers",))
+    found_by = {clause for clause, _ in faults}.intersection(OPTIONAL)
+    return dataclasses.replace(settings, only=tuple(found_by) or ("fractions",))
 
 
-def found_in(report: Report) -> set[tuple[str, str]]:
+def found_in(report: ConformanceReport) -> set[tuple[str, str]]:
     return {(finding.clause.id, finding.severity) for finding in report.findings}
 
 
@@ -123,14 +126,14 @@ def found_in(report: Report) -> set[tuple[str, str]]:
 @pytest.mark.parametrize("bot", ["beam:nodes=100", "pc:nodes=100"])
 async def test_our_bots_pass(bot: str, mark: str) -> None:
     command = ["sevenbag", "serve", bot, "--as", "triangle"]
-    report = await check_engine(
+    report = await create_triangle_check(
         create_process_launcher(command),
         bot,
         PATIENT,
-        barren=create_process_launcher(command, environment={}),
-    )
+        empty_environment_launcher=create_process_launcher(command, environment={}),
+    ).run()
     assert report.findings == []
-    assert {each.status for each in report.checks} == {"passed"}
+    assert {each.status for each in report.results} == {"passed"}
     assert report.name == bot.partition(":")[0]
 
 
@@ -170,26 +173,26 @@ async def test_those_that_keep_hosts_waiting(
 
 async def test_slow_answers(mark: str) -> None:
     # It takes 0.05 seconds, or more.
-    settings = dataclasses.replace(PATIENT, quick_seconds=0.04, only=("environment",))
-    assert ("quick", "warning") in found_in(await check("Slow", settings))
+    settings = dataclasses.replace(PATIENT, slow_seconds=0.04, only=("empty-environment",))
+    assert ("answer-time", "warning") in found_in(await check("Slow", settings))
 
 
 async def test_a_finding_says_what_where_and_shows_it(mark: str) -> None:
     report = await check("NoHardDrop", PATIENT)
-    [finding] = [each for each in report.findings if each.clause.id == "one-lock"]
-    assert finding.what == "keys: a move without hardDrop locks nothing"
-    assert finding.clause.place == "Triangle.js 4.2.6"
+    [finding] = [each for each in report.findings if each.clause.id == "hard-drop"]
+    assert finding.message == "keys: a move without hardDrop locks nothing"
+    assert finding.clause.source == "Triangle.js 4.2.6"
     assert finding.lines[-1].startswith('< {"type":"move","keys":[')
-    assert [each.status for each in report.checks].count("skipped") > 20
-    assert "Triangle check of fake 1.0 (NoHardDrop)" in as_text(report)
-    assert json.loads(as_json(report))["protocol"] == "Triangle"
-    assert 'classname="triangle" name="one-lock"' in as_junit(report)
+    assert [each.status for each in report.results].count("skipped") > 20
+    assert "Triangle check of fake 1.0 (NoHardDrop)" in format_text(report)
+    assert json.loads(format_json(report))["protocol"] == "Triangle"
+    assert 'classname="triangle" name="hard-drop"' in format_junit(report)
 
 
 async def test_engine_that_needs_a_state_first(mark: str) -> None:
     report = await check("NeedsState", PATIENT)
     [finding] = report.findings
-    assert finding.what == (
+    assert finding.message == (
         "needs a state first, but hosts send none before the first garbage "
         "(ended with exit code 1; last error line: RuntimeError: no state)"
     )
@@ -199,11 +202,9 @@ async def test_engine_that_needs_a_state_first(mark: str) -> None:
 async def test_only_some_checks(mark: str) -> None:
     launch, barren = launches("IgnoresState")
     settings = dataclasses.replace(PATIENT, only=("game",))
-    report = await check_engine(launch, "it", settings, barren=barren)
+    report = await create_triangle_check(
+        launch, "it", settings, empty_environment_launcher=barren
+    ).run()
     assert report.findings == []
-    skipped = {each.clause.id for each in report.checks if each.skipped == "it was not asked for"}
-    assert skipped == set(CHOICES) - {"game"}
-
-
-def test_every_check_has_its_clause() -> None:
-    assert set(CHOICES) < set(OF_ENGINES)
+    skipped = {each.clause.id for each in report.results if each.skip_reason == "not selected"}
+    assert skipped == set(OPTIONAL) - {"game"}
