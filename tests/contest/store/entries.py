@@ -1,14 +1,20 @@
-"""What the tests put into stores."""
+"""Entries that the tests add to stores."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sevenbag.contest.store import MatchRow, Store, Team
+
+T = TypeVar("T")
 
 HASH = "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$aGFzaA"
 RULES = ContestRules(game=GameRules(queue="bag"), match=MatchRules(games=5))
@@ -19,7 +25,7 @@ def teams(store: Store, *names: str) -> tuple[Team, ...]:
 
 
 def match(store: Store, *names: str) -> MatchRow:
-    """A test of two new teams."""
+    """Add a test match of two new teams."""
     first, second = teams(store, *(names or ("one", "two")))
     return store.matches.add(kind="test", name="Test", players=(first.id, second.id), rules=RULES)
 
@@ -53,3 +59,15 @@ def ending(winner: Literal[0, 1] | None = 0) -> MatchResult:
         games=(3, 1),
         points=(900, 400),
     )
+
+
+def run_at_once(count: int, work: Callable[[int], T]) -> list[T]:
+    """Call a function in several threads at the same time; return the results."""
+    barrier = threading.Barrier(count)
+
+    def run(number: int) -> T:
+        barrier.wait()
+        return work(number)
+
+    with ThreadPoolExecutor(count) as threads:
+        return list(threads.map(run, range(count)))

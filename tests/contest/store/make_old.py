@@ -32,12 +32,7 @@ def main() -> None:
             store.contests.set_state(contest, "running")
             for match in store.contests.create_due_matches(contest.id):
                 store.matches.add_game(match.token, game(1), b"replay")
-                store.matches.finish(
-                    match.token,
-                    MatchResult(
-                        winner=0, ending="all games played", games=(1, 0), points=(300, 100)
-                    ),
-                )
+                store.matches.finish(match.token, RESULT)
             (final,) = store.contests.create_due_matches(contest.id)
             store.matches.set_state(final, "placed", server="north")
             store.matches.add_game(final.token, game(1, 1), b"final")

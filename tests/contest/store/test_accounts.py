@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +7,7 @@ import pytest
 
 from sevenbag.contest.store import Store, name_key
 from sevenbag.errors import InputError, NameTakenError, UnknownEntryError
-from tests.contest.store.entries import HASH, game, match, teams
+from tests.contest.store.entries import HASH, game, match, run_at_once, teams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,18 +158,7 @@ def test_a_link_works_once_and_for_a_while(url: str) -> None:
 
 def test_of_all_who_take_a_link_at_once_one_gets_it(store: Store) -> None:
     link = store.invitations.add("admin")
-    begin, taken = threading.Barrier(6), list[object]()
-
-    def take() -> None:
-        begin.wait()
-        taken.append(store.invitations.redeem(link))
-
-    threads = [threading.Thread(target=take) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(taken) == 6
+    taken = run_at_once(6, lambda _: store.invitations.redeem(link))
     assert sum(one is not None for one in taken) == 1
 
 

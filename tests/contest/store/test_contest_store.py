@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +9,7 @@ from sevenbag.contest.bracket import MAX_ENTRANTS, ContestPlan
 from sevenbag.contest.settings import ContestRules
 from sevenbag.contest.store import ContestRow, ContestState, Store
 from sevenbag.errors import InputError, SevenbagError, UnknownEntryError
-from tests.contest.store.entries import HASH, RULES, ending, teams
+from tests.contest.store.entries import HASH, RULES, ending, run_at_once, teams
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +23,12 @@ PLAN = ContestPlan(qualifiers=4, third_place=True, seed=7)
 def planned(store: Store, entrants: int, plan: ContestPlan = PLAN) -> ContestRow:
     ids = [team.id for team in teams(store, *(f"team {n}" for n in range(entrants)))]
     return store.contests.add("Autumn", RULES, plan, ids)
+
+
+def running(store: Store, entrants: int, plan: ContestPlan = PLAN) -> ContestRow:
+    row = store.contests.set_state(planned(store, entrants, plan), "running")
+    assert row is not None
+    return row
 
 
 def test_a_contest_is_read_as_it_was_written(store: Store) -> None:
@@ -156,8 +161,7 @@ def test_a_contest_is_drawn_up_to_its_end(store: Store) -> None:
 
 
 def test_a_match_that_was_called_off_is_drawn_up_again(store: Store) -> None:
-    row = planned(store, 2, ContestPlan(ranking=False))
-    row = store.contests.set_state(row, "running") or row
+    row = running(store, 2, ContestPlan(ranking=False))
     (first,) = store.contests.create_due_matches(row.id)
     store.matches.finish(first.token, ending(None))
     (again,) = store.contests.create_due_matches(row.id)
@@ -170,8 +174,7 @@ def test_a_match_that_was_called_off_is_drawn_up_again(store: Store) -> None:
 
 
 def test_a_paused_contest_gets_no_matches(store: Store) -> None:
-    row = planned(store, 3)
-    row = store.contests.set_state(row, "running") or row
+    row = running(store, 3)
     row = store.contests.set_state(row, "paused") or row
     assert store.contests.create_due_matches(row.id) == ()
     store.contests.set_state(row, "running")
@@ -179,20 +182,13 @@ def test_a_paused_contest_gets_no_matches(store: Store) -> None:
 
 
 def test_two_schedulers_draw_up_each_match_once(store: Store, url: str) -> None:
-    row = planned(store, 8)
-    store.contests.set_state(row, "running")
-    begin, drawn = threading.Barrier(4), list[str]()
+    row = running(store, 8)
 
-    def draw() -> None:
+    def draw(_: int) -> list[str]:
         with Store(url) as own:
-            begin.wait()
-            drawn.extend(match.slot for match in own.contests.create_due_matches(row.id))
+            return [match.slot for match in own.contests.create_due_matches(row.id)]
 
-    threads = [threading.Thread(target=draw) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    drawn = [slot for slots in run_at_once(4, draw) for slot in slots]
     assert len(drawn) == len(set(drawn)) == 8 * 7 // 2
     assert len(store.matches.list_of_contest(row.id)) == 8 * 7 // 2
 
@@ -200,27 +196,19 @@ def test_two_schedulers_draw_up_each_match_once(store: Store, url: str) -> None:
 def test_a_slot_has_one_match_whoever_adds_it(store: Store, url: str) -> None:
     row = planned(store, 2)
     first, second = (entrant.team_id for entrant in row.entrants)
-    begin, added = threading.Barrier(6), list[int]()
 
-    def add() -> None:
+    def add(_: int) -> int:
         with Store(url) as own:
-            begin.wait()
-            match = own.matches.add(
+            return own.matches.add(
                 kind="contest",
                 name="Final",
                 players=(first, second),
                 rules=RULES,
                 contest_id=row.id,
                 slot="bracket/1/0",
-            )
-            added.append(match.id)
+            ).id
 
-    threads = [threading.Thread(target=add) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(added) == 6
+    added = run_at_once(6, add)
     assert len(set(added)) == 1
     with pytest.raises(InputError, match="needs a contest"):
         store.matches.add(kind="test", name="T", players=(first, second), rules=RULES, slot="x")

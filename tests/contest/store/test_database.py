@@ -7,7 +7,6 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import threading
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ from sevenbag.errors import (
     StoreUnreachableError,
     StoreUrlError,
 )
-from tests.contest.store.entries import game, match, teams
+from tests.contest.store.entries import game, match, run_at_once, teams
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -191,24 +190,15 @@ def test_hashes_of_passwords_are_nobody_elses_business(tmp_path: Path) -> None:
 
 def test_many_threads_write_and_read_at_once(store: Store) -> None:
     rows = [match(store, f"a{number}", f"b{number}") for number in range(8)]
-    errors: list[BaseException] = []
 
-    def play(token: str) -> None:
-        try:
-            for number in range(1, 9):
-                assert store.matches.add_game(token, game(number), bytes(1_000))
-                assert len(store.matches.list_game_results(token)) == number
-                store.matches.list()
-        except BaseException as error:
-            errors.append(error)
-            raise
+    def play(number: int) -> None:
+        token = rows[number].token
+        for game_number in range(1, 9):
+            assert store.matches.add_game(token, game(game_number), bytes(1_000))
+            assert len(store.matches.list_game_results(token)) == game_number
+            store.matches.list()
 
-    threads = [threading.Thread(target=play, args=(row.token,)) for row in rows]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not errors
+    run_at_once(8, play)
     assert [row.games for row in store.matches.list_unfinished()] == [(8, 0)] * 8
 
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import itertools
 import random
-import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -12,7 +11,7 @@ from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.scheduler_protocol import MAX_FRAME_BYTES
 from sevenbag.contest.store import UNFINISHED, BuiltinEntrant, MatchState, Store
 from sevenbag.errors import InputError, UnknownEntryError
-from tests.contest.store.entries import HASH, RULES, ending, game, match, teams
+from tests.contest.store.entries import HASH, RULES, ending, game, match, run_at_once, teams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,10 +56,7 @@ def test_a_server_is_told_all_that_it_needs(store: Store) -> None:
 
 
 def test_every_placement_of_a_match_has_a_higher_attempt(store: Store) -> None:
-    one, two = teams(store, "one", "two")
-    row: MatchRow | None = store.matches.add(
-        kind="test", name="T", players=(one.id, two.id), rules=RULES
-    )
+    row: MatchRow | None = match(store)
     attempts: list[int] = []
     ways: tuple[tuple[MatchState, ...], ...] = ((), ("playing",), ("playing",), ())
     for way in ways:
@@ -154,20 +150,13 @@ def test_times_tell_when_a_match_was_where(url: str) -> None:
 
 def test_of_many_schedulers_one_places_a_match(store: Store, url: str) -> None:
     seen = match(store)
-    begin, won = threading.Barrier(8), list[str]()
 
-    def place(number: int) -> None:
+    def place(number: int) -> str:
         with Store(url) as own:
-            begin.wait()
             row = own.matches.set_state(seen, "placed", server=f"server {number}")
-            if row is not None:
-                won.append(row.server)
+            return "" if row is None else row.server
 
-    threads = [threading.Thread(target=place, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    won = [server for server in run_at_once(8, place) if server]
     assert len(won) == 1
     assert store.matches.get(seen.token).server == won[0]
 
@@ -248,18 +237,11 @@ def test_games_are_kept_as_a_dictionary_would(store: Store) -> None:
 def test_a_game_that_is_told_by_two_servers_at_once_is_kept_once(store: Store) -> None:
     row = match(store)
     told = [game(1, 0, (number, 0)) for number in range(6)]
-    begin, kept = threading.Barrier(6), dict[int, bool]()
 
-    def keep(number: int) -> None:
-        begin.wait()
-        kept[number] = store.matches.add_game(row.token, told[number], bytes([number]))
+    def keep(number: int) -> bool:
+        return store.matches.add_game(row.token, told[number], bytes([number]))
 
-    threads = [threading.Thread(target=keep, args=(number,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    (first,) = (number for number, mine in kept.items() if mine)
+    (first,) = (number for number, mine in enumerate(run_at_once(6, keep)) if mine)
     assert store.matches.list_game_results(row.token) == (told[first],)
     assert store.matches.read_replay(row.id, 1) == bytes([first])
     assert store.matches.get(row.token).games == (1, 0)

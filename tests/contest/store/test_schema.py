@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from sevenbag.contest.store import Store
 from sevenbag.contest.store.database import VERSION_TABLE, list_revisions, migrate
 from sevenbag.contest.store.tables import Base
 from sevenbag.errors import StoreError, StoreVersionError
-from tests.contest.store.entries import match
+from tests.contest.store.entries import match, run_at_once
 
 OLD = Path(__file__).parents[2] / "data" / "contest"
 SLOT_INDEX = "uq_matches_slot"
@@ -77,23 +76,11 @@ def test_what_old_versions_wrote_is_read(tmp_path: Path, file: Path) -> None:
 
 
 def test_many_may_open_a_new_store_at_once(url: str) -> None:
-    begin, errors = threading.Barrier(5), list[BaseException]()
+    def open_store(_: int) -> None:
+        with Store(url) as store:
+            store.ping()
 
-    def first() -> None:
-        begin.wait()
-        try:
-            with Store(url) as store:
-                store.ping()
-        except BaseException as error:
-            errors.append(error)
-            raise
-
-    threads = [threading.Thread(target=first) for _ in range(5)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not errors
+    run_at_once(5, open_store)
 
 
 def test_a_store_of_a_newer_version_is_left_alone(url: str) -> None:
