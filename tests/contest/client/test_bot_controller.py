@@ -1,4 +1,4 @@
-"""Planners play whole games by themselves: what they order must be done, and where they want it."""
+"""Whole games of bot controllers: their moves are performed and lead to the bots' targets."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ import pytest
 from sevenbag.bots.bot import Bot, Limits, Suggestion
 from sevenbag.bots.registry import create_bot
 from sevenbag.contest.client.bot_controller import BotController
-from sevenbag.contest.game.pason_game import MoveOutcome, PasonGame
+from sevenbag.contest.game.pason_game import PasonGame
 from sevenbag.contest.settings import GameRules
 from sevenbag.errors import BotDiedError, BotForfeitError, BotStartError, RulesError
-from tests.contest.client.local_match import TEAMS, Table
+from tests.contest.client.local_match import TEAMS, LocalGame
 
 if TYPE_CHECKING:
-    from collections import Counter
-
     from sevenbag import Piece, Placement
     from sevenbag.game import Rules
     from sevenbag.game.position import Position
@@ -25,77 +23,65 @@ if TYPE_CHECKING:
 BEAM = "beam:nodes=300"
 
 
-async def game(
-    spec: str,
+def play(
     rules: GameRules,
     *,
     seconds: float,
+    bots: tuple[str, str] = (BEAM, BEAM),
     seed: int = 1,
     latency: float = 0.0005,
     thinks: float = 0.0,
     moves_per_second: float = 0.0,
-) -> tuple[Table, list[BotController]]:
-    """A game of a bot against itself."""
-    planners = [
-        BotController(create_bot(spec), team, moves_per_second=moves_per_second) for team in TEAMS
-    ]
-    for planner in planners:
-        await planner.prepare()
-    table = Table(planners, rules, seed=seed, latency=latency, lag=latency, thinks=thinks)
-    try:
-        await table.play(seconds)
-    finally:
-        for planner in planners:
-            await planner.quit()
-    return table, planners
+) -> tuple[LocalGame, list[BotController]]:
+    """Play a game between two bots."""
 
+    async def run() -> tuple[LocalGame, list[BotController]]:
+        controllers = [
+            BotController(create_bot(bot), team, moves_per_second=moves_per_second)
+            for bot, team in zip(bots, TEAMS, strict=True)
+        ]
+        for controller in controllers:
+            await controller.prepare()
+        game = LocalGame(controllers, rules, seed=seed, latency=latency, lag=latency, thinks=thinks)
+        await game.play(seconds)
+        for controller in controllers:
+            await controller.quit()
+        return game, controllers
 
-def undone(table: Table) -> Counter[MoveOutcome]:
-    """Moves that were not done, of both."""
-    verdicts = table.verdicts[0] + table.verdicts[1]
-    del verdicts[MoveOutcome.DONE]
-    return verdicts
+    return asyncio.run(run())
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_with_slow_gravity_every_move_is_done_and_every_piece_goes_where_it_is_wanted(
-    seed: int,
-) -> None:
-    table, planners = asyncio.run(
-        game(BEAM, GameRules(gravity_ms=(1_000,)), seconds=2, seed=seed, thinks=0.01)
-    )
-    assert not undone(table)
-    for planner in planners:
-        tally = planner.counts
-        assert tally.pieces > 40
-        assert tally.replanned == tally.misplaced == 0
-        # The last one may be on its way when the game ends.
-        assert tally.dropped >= tally.pieces - tally.lost - 1
-        assert tally.lost <= 1
+def test_slow_gravity(seed: int) -> None:
+    """Every move is performed, and every piece goes to its target."""
+    game, controllers = play(GameRules(gravity_ms=(1_000,)), seconds=2, seed=seed, thinks=0.01)
+    assert not game.rejected
+    for counts in (controller.counts for controller in controllers):
+        assert counts.pieces > 40
+        assert counts.replanned == counts.misplaced == 0
+        # The last piece may be falling when the game ends.
+        assert counts.dropped >= counts.pieces - counts.lost - 1
+        assert counts.lost <= 1
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_with_gravity_of_20_ms_hardly_a_move_is_lost(seed: int) -> None:
-    table, planners = asyncio.run(
-        game(BEAM, GameRules(gravity_ms=(20,)), seconds=1.5, seed=seed, thinks=0.004)
-    )
-    moves = sum(table.verdicts[0].values()) + sum(table.verdicts[1].values())
-    assert moves > 300
-    # A move that gravity forestalls is passed over; none is meant for a piece that is gone.
-    assert sum(undone(table).values()) <= moves * 0.03
-    for planner in planners:
-        tally = planner.counts
-        assert tally.dropped >= 0.97 * (tally.pieces - 2)
-        assert tally.misplaced == 0
+def test_fast_gravity(seed: int) -> None:
+    game, controllers = play(GameRules(gravity_ms=(20,)), seconds=1.5, seed=seed, thinks=0.004)
+    assert game.moves > 300
+    # Gravity forestalls a few moves.
+    assert sum(game.rejected.values()) <= game.moves * 0.03
+    for counts in (controller.counts for controller in controllers):
+        assert counts.dropped >= 0.97 * (counts.pieces - 2)
+        assert counts.misplaced == 0
 
 
-def test_no_more_moves_a_second_than_allowed() -> None:
-    table, planners = asyncio.run(
-        game(BEAM, GameRules(gravity_ms=(100,)), seconds=6, moves_per_second=10, thinks=0.02)
+def test_rate_of_moves_is_limited() -> None:
+    game, controllers = play(
+        GameRules(gravity_ms=(100,)), seconds=6, moves_per_second=10, thinks=0.02
     )
-    for verdicts in table.verdicts:
-        assert 40 <= sum(verdicts.values()) <= 61
-    assert all(planner.counts.dropped >= 5 for planner in planners)
+    for outcomes in game.outcomes:
+        assert 40 <= sum(outcomes.values()) <= 61
+    assert all(controller.counts.dropped >= 5 for controller in controllers)
 
 
 @pytest.mark.parametrize(
@@ -109,52 +95,39 @@ def test_no_more_moves_a_second_than_allowed() -> None:
     ],
     ids=["flat", "instant", "step", "lift", "turned"],
 )
-def test_whatever_the_open_points_are(rules: GameRules) -> None:
-    table, planners = asyncio.run(game(BEAM, rules, seconds=2, thinks=0.005))
-    assert sum(table.duel.locked_pieces) > 80
-    assert sum(planner.counts.misplaced for planner in planners) <= 4
-    moves = sum(table.verdicts[0].values()) + sum(table.verdicts[1].values())
-    assert sum(undone(table).values()) <= moves * 0.06
+def test_variants_of_the_rules(rules: GameRules) -> None:
+    game, controllers = play(rules, seconds=2, thinks=0.005)
+    assert sum(game.game.locked_pieces) > 80
+    assert sum(controller.counts.misplaced for controller in controllers) <= 4
+    assert sum(game.rejected.values()) <= game.moves * 0.06
 
 
-def test_a_beam_beats_random_play() -> None:
-    async def play(seed: int) -> int:
-        planners = [
-            BotController(create_bot(BEAM), TEAMS[0]),
-            BotController(create_bot("random"), TEAMS[1]),
-        ]
-        for planner in planners:
-            await planner.prepare()
-        table = Table(planners, GameRules(gravity_ms=(100,)), seed=seed, thinks=0.005)
-        await table.play(10)
-        for planner in planners:
-            await planner.quit()
-        assert table.duel.outcome is not None
-        return table.duel.outcome.winner
-
-    assert [asyncio.run(play(seed)) for seed in range(5)] == [0] * 5
+@pytest.mark.parametrize("seed", range(5))
+def test_a_beam_beats_random_play(seed: int) -> None:
+    rules = GameRules(gravity_ms=(100,))
+    game, _ = play(rules, bots=(BEAM, "random"), seconds=10, seed=seed, thinks=0.005)
+    assert game.game.outcome is not None
+    assert game.game.outcome.winner == 0
 
 
-def test_what_gravity_moves_while_moves_are_slow_is_caught() -> None:
-    """Answers and states take as long as two time steps: still pieces go where they are wanted."""
-    table, planners = asyncio.run(
-        game("random:seed=4", GameRules(gravity_ms=(20,)), seconds=3, latency=0.02)
-    )
-    assert sum(table.duel.locked_pieces) > 10
-    for planner in planners:
-        tally = planner.counts
-        assert tally.dropped + tally.lost + tally.misplaced >= tally.pieces - 1
-        assert tally.dropped > tally.misplaced
+def test_latency_of_two_gravity_steps() -> None:
+    """Pieces reach their targets although answers and states are late."""
+    bots = ("random:seed=4", "random:seed=4")
+    game, controllers = play(GameRules(gravity_ms=(20,)), bots=bots, seconds=3, latency=0.02)
+    assert sum(game.game.locked_pieces) > 10
+    for counts in (controller.counts for controller in controllers):
+        assert counts.dropped + counts.lost + counts.misplaced >= counts.pieces - 1
+        assert counts.dropped > counts.misplaced
 
 
-class Doll(Bot):
-    """A bot that does what the test says."""
+class ScriptedBot(Bot):
+    """Bot that suggests no moves, raises an error or does not answer."""
 
-    name = "doll"
+    name = "scripted"
 
     def __init__(self, *, error: Exception | None = None, hangs: bool = False) -> None:
         self.positions: list[Position] = []
-        self.gone = 0
+        self.quits = 0
         self._error = error
         self._hangs = hangs
 
@@ -179,60 +152,64 @@ class Doll(Bot):
     async def stop(self) -> None: ...
 
     async def quit(self) -> None:
-        self.gone += 1
+        self.quits += 1
 
 
-async def alone(
-    bot: Bot, seconds: float = 3.0, answer: float = 10.0
-) -> tuple[Table, BotController]:
-    planner = BotController(bot, TEAMS[0], answer_seconds=answer)
-    await planner.prepare()
-    table = Table([planner, None], GameRules(gravity_ms=(50,)))
-    await table.play(seconds)
-    await planner.quit()
-    return table, planner
+def play_alone(
+    bot: Bot, seconds: float = 3.0, answer_seconds: float = 10.0
+) -> tuple[LocalGame, BotController]:
+    """Play a game against an opponent without moves."""
+
+    async def run() -> tuple[LocalGame, BotController]:
+        controller = BotController(bot, TEAMS[0], answer_seconds=answer_seconds)
+        await controller.prepare()
+        game = LocalGame([controller, None], GameRules(gravity_ms=(50,)))
+        await game.play(seconds)
+        await controller.quit()
+        return game, controller
+
+    return asyncio.run(run())
 
 
-@pytest.mark.parametrize("error", [BotDiedError("doll", "is dead"), ZeroDivisionError("oh")])
-def test_a_bot_that_dies_leaves_its_piece_to_gravity(error: Exception) -> None:
-    bot = Doll(error=error)
-    table, planner = asyncio.run(alone(bot))
-    assert str(planner.failure).startswith("doll: ")
-    assert str(error) in str(planner.failure)
-    assert not table.verdicts[0]
-    assert table.duel.locked_pieces[0] >= 2
-    assert len(bot.positions) == 1
-    assert bot.gone == 1
+@pytest.mark.parametrize("error", [BotDiedError("scripted", "is dead"), ZeroDivisionError("oh")])
+def test_pieces_of_a_failed_bot_are_left_to_gravity(error: Exception) -> None:
+    bot = ScriptedBot(error=error)
+    game, controller = play_alone(bot)
+    assert str(controller.failure).startswith("scripted: ")
+    assert str(error) in str(controller.failure)
+    assert not game.outcomes[0]
+    assert game.game.locked_pieces[0] >= 2
+    assert (len(bot.positions), bot.quits) == (1, 1)
 
 
-def test_a_bot_that_stalls_is_given_up() -> None:
-    _, planner = asyncio.run(alone(Doll(hangs=True), answer=0.05))
-    assert str(planner.failure) == "doll: has not answered within 0.05 s"
+def test_a_bot_that_does_not_answer_fails() -> None:
+    _, controller = play_alone(ScriptedBot(hangs=True), answer_seconds=0.05)
+    assert str(controller.failure) == "scripted: has not answered within 0.05 s"
 
 
-@pytest.mark.parametrize("error", [None, BotForfeitError("doll", "knows none")])
-def test_a_bot_that_knows_no_move_still_gets_its_next_piece(error: Exception | None) -> None:
-    bot = Doll(error=error)
-    table, planner = asyncio.run(alone(bot, seconds=0.3))
-    assert planner.failure is None
+@pytest.mark.parametrize("error", [None, BotForfeitError("scripted", "knows none")])
+def test_a_bot_without_a_move_gets_its_next_piece(error: Exception | None) -> None:
+    bot = ScriptedBot(error=error)
+    game, controller = play_alone(bot, seconds=0.3)
+    assert controller.failure is None
     assert len(bot.positions) > 5
-    assert table.duel.locked_pieces[0] > 5
+    assert game.game.locked_pieces[0] > 5
 
 
-@pytest.mark.parametrize("error", [BotStartError("doll", "no"), RulesError("no")])
-def test_who_does_not_play_these_rules_says_so_before(error: Exception) -> None:
-    with pytest.raises(BotStartError, match=r"^doll: no$"):
-        asyncio.run(BotController(Doll(error=error), "x").prepare())
+@pytest.mark.parametrize("error", [BotStartError("scripted", "no"), RulesError("no")])
+def test_rejected_rules_are_reported_before_the_match(error: Exception) -> None:
+    with pytest.raises(BotStartError, match=r"^scripted: no$"):
+        asyncio.run(BotController(ScriptedBot(error=error), "x").prepare())
 
 
-def test_what_the_bot_is_told() -> None:
-    bot = Doll()
-    table, _ = asyncio.run(alone(bot, seconds=0.02))
+def test_position_of_the_bot() -> None:
+    bot = ScriptedBot()
+    play_alone(bot, seconds=0.02)
     first = bot.positions[0]
-    fresh = PasonGame(GameRules(), 1)
-    piece = fresh.pieces[0]
+    game = PasonGame(GameRules(), 1)
+    piece = game.pieces[0]
     assert piece is not None
-    assert [each.name for each in first.queue] == [piece.kind, *fresh.queue]
+    assert [each.name for each in first.queue] == [piece.kind, *game.queue]
+    assert len(first.queue) == 6
     assert first.board.is_empty
     assert first.hold is None
-    assert table.duel.rules.queue_length == 5
