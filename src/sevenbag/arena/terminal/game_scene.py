@@ -3,45 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from sevenbag.bots.bot import shorten_name
-from sevenbag.drawing.board_picture import METER, PIECE_CELL, WARNING, draw_playfield, garbage_meter
+from sevenbag.drawing.board_picture import draw_player
 from sevenbag.drawing.picture import (
-    BACKGROUND,
     CELL,
-    FONT,
-    LABEL,
-    TEXT,
-    escape_text,
-    piece_elements,
-    text_element,
+    Picture,
+    add_background,
+    add_caption,
+    add_heading,
+    arrange_row,
 )
 from sevenbag.errors import printable
+from sevenbag.game.game_config import FRAMES_PER_SECOND
 from sevenbag.game.game_result import GameEnding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sevenbag.game import Player, Versus
     from sevenbag.game.game_result import GameResult, Loss, PlayerStats
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerScene:
-    """One player's side.
+    """State of one player.
 
     Attributes:
-        name: who plays.
-        rows: the visible rows from the bottom, a letter a cell as in `Position.colors`.
-        hold: the held piece, a letter.
-        queue: current piece and previews, letters.
-        pending: lines of garbage waiting.
-        stats: what the player has done so far.
-        combo: clearing placements in a row.
-        back_to_back: difficult clears in a row.
-        loss: why the player lost; None if it did not.
-        won: whether the game is over and won.
+        name: name of the player.
+        rows: visible rows from the bottom, one letter per cell as in `Position.colors`.
+        hold: letter of the held piece.
+        queue: letters of the current piece and the previews.
+        pending: lines of pending garbage.
+        stats: statistics of the player.
+        combo: number of consecutive clears.
+        back_to_back: number of consecutive difficult clears.
+        loss: reason of the loss; None if the player has not lost.
+        won: the game is over and won.
     """
 
     name: str
@@ -57,7 +54,7 @@ class PlayerScene:
 
     @property
     def statistics(self) -> tuple[tuple[str, str], ...]:
-        """Label and value of every statistic that is known, in the order shown."""
+        """Return label and value of each known statistic."""
         stats = self.stats
         known = (
             ("pieces", str(stats.pieces)),
@@ -75,7 +72,7 @@ class PlayerScene:
 
 @dataclass(frozen=True, slots=True)
 class GameScene:
-    """Both sides, and a line about the game."""
+    """State of both players, and a line about the game."""
 
     players: tuple[PlayerScene, PlayerScene]
     caption: str
@@ -90,15 +87,15 @@ def build_scene(
     result: GameResult | None = None,
     hint: str = "",
 ) -> GameScene:
-    """The scene of a game as it stands.
+    """Build the scene of a game.
 
     Args:
-        versus: the game.
-        names: the players.
-        stats: what each has done so far.
-        seed: the game's seed, for the caption.
-        result: how it ended, if it has.
-        hint: what the caption says at its end.
+        versus: game.
+        names: names of the players.
+        stats: statistics of both players.
+        seed: seed of the game, for the caption.
+        result: result of a finished game.
+        hint: text at the end of the caption.
     """
     first, second = (
         _player_scene(
@@ -112,7 +109,9 @@ def build_scene(
     )
     # In real time there are no turns.
     when = (
-        f"{versus.frame / 60:.1f} s" if versus.frame and not versus.turn else f"turn {versus.turn}"
+        f"{versus.frame / FRAMES_PER_SECOND:.1f} s"
+        if versus.frame and not versus.turn
+        else f"turn {versus.turn}"
     )
     words = [when, f"rules {printable(versus.rules.name)}", f"seed {seed}"]
     if result is not None and result.ending is GameEnding.INTERRUPTED:
@@ -145,108 +144,22 @@ def _three_digits(value: float | None) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
-_MARGIN: Final = 28
-_LEFT: Final = 96
-_RIGHT: Final = 92
-_BETWEEN: Final = 24
-_HEAD: Final = 44
-_FOOT: Final = 36
-
-_WON: Final = "#6fdc6f"
-
-
 def scene_svg(scene: GameScene) -> str:
-    """The picture of a scene."""
-    widths = [_side_width(player) for player in scene.players]
-    tallest = max(len(player.rows) for player in scene.players) * CELL
-    width = 2 * _MARGIN + sum(widths) + _BETWEEN
-    height = _HEAD + tallest + _FOOT + _MARGIN
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
-        f' width="{width}" height="{height}" role="img"'
-        f' font-family="{FONT}">',
-        f"<title>{escape_text(' against '.join(player.name for player in scene.players))}</title>",
-        f'<rect width="{width}" height="{height}" rx="12" fill="{BACKGROUND}"/>',
-    ]
-    left = _MARGIN
-    for player, side_width in zip(scene.players, widths, strict=True):
-        parts.append(f'<g transform="translate({left} {_HEAD})">')
-        parts += _draw_player(player)
-        parts.append("</g>")
-        left += side_width + _BETWEEN
-    parts.append(
-        text_element(
-            scene.caption, width / 2, height - _MARGIN + 6, size=13, fill=LABEL, at="middle"
-        )
+    """Draw a scene as SVG."""
+    sides = arrange_row([_draw_side(player) for player in scene.players])
+    picture = add_background(add_caption(sides, scene.caption))
+    return picture.svg(" against ".join(player.name for player in scene.players))
+
+
+def _draw_side(player: PlayerScene) -> Picture:
+    side = draw_player(
+        player.rows,
+        hold=player.hold,
+        queue=player.queue,
+        pending=player.pending,
+        statistics=player.statistics,
     )
-    parts.append("</svg>")
-    return "\n".join(parts) + "\n"
-
-
-# --- one player ---------------------------------------------------------------------------------
-
-
-def _draw_player(player: PlayerScene) -> Iterable[str]:
-    columns, rows = len(player.rows[0]), len(player.rows)
-    well_left = _LEFT + METER
-    well_width, well_height = columns * CELL, rows * CELL
-    name_fill = _WON if player.won else WARNING if player.loss else TEXT
-    yield text_element(
-        shorten_name(player.name, well_width // 10),
-        well_left + well_width / 2,
-        -16,
-        size=17,
-        fill=name_fill,
-        at="middle",
-        weight="bold",
-    )
-    yield from _draw_hold_and_statistics(player)
-    yield from garbage_meter(player.pending, _LEFT - 1, well_height)
-    yield f'<g transform="translate({well_left} 0)">'
-    yield from _draw_board(player)
-    yield "</g>"
-    yield from _draw_queue(player, well_left + well_width + 16)
-
-
-def _draw_hold_and_statistics(player: PlayerScene) -> Iterable[str]:
-    yield text_element("hold", 0, 12, size=12, fill=LABEL)
-    if player.hold is not None:
-        yield from piece_elements(player.hold, 0, 24, PIECE_CELL)
-    for index, (label, value) in enumerate(player.statistics):
-        top = 84 + index * 36
-        alarmed = label == "garbage" and player.pending > 0
-        yield text_element(label, 0, top, size=12, fill=LABEL)
-        yield text_element(
-            value, 0, top + 18, size=16, fill=WARNING if alarmed else TEXT, weight="bold"
-        )
-
-
-def _draw_board(player: PlayerScene) -> Iterable[str]:
-    width, height = len(player.rows[0]) * CELL, len(player.rows) * CELL
-    yield from draw_playfield(player.rows)
     verdict = "winner" if player.won else player.loss
     if verdict:
-        fill = _WON if player.won else WARNING
-        yield (
-            f'<rect y="{height / 2 - 20}" width="{width}" height="40" fill="{BACKGROUND}"'
-            ' fill-opacity="0.88"/>'
-        )
-        yield text_element(
-            shorten_name(verdict, width // 11),
-            width / 2,
-            height / 2 + 6,
-            size=18,
-            fill=fill,
-            at="middle",
-            weight="bold",
-        )
-
-
-def _draw_queue(player: PlayerScene, left: float) -> Iterable[str]:
-    yield text_element("next", left, 12, size=12, fill=LABEL)
-    for index, letter in enumerate(player.queue):
-        yield from piece_elements(letter, left, 24 + index * 48, PIECE_CELL)
-
-
-def _side_width(player: PlayerScene) -> int:
-    return _LEFT + METER + len(player.rows[0]) * CELL + _RIGHT - 8
+        side = add_caption(side, verdict)
+    return add_heading(side, shorten_name(player.name, len(player.rows[0]) * CELL // 10))
