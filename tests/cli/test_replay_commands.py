@@ -133,7 +133,7 @@ def test_another_result_than_recorded_is_told(game: Path, tmp_path: Path) -> Non
     path = changed(game, tmp_path, last, '"attack":0', '"attack":7')
     done = sevenbag("replay", "show", path)
     assert done.returncode == 1
-    assert "does not play back as recorded: player 1: 0 attack, recorded are 7" in done.stderr
+    assert "does not play back as recorded: player 1: attack: 0, recorded is 7" in done.stderr
     assert "Played again" not in done.stdout
 
 
@@ -146,7 +146,7 @@ def test_another_end_than_recorded_is_told(game: Path, tmp_path: Path) -> None:
     path.write_text("\n".join([*lines[:-1], json.dumps({"result": result})]))
     done = sevenbag("replay", "show", path)
     assert done.returncode == 1
-    assert f"player {loser + 1} lost by" in done.stderr
+    assert f"player {loser + 1}: top out: " in done.stderr
     result["falls"][loser]["reason"] = "boredom"
     path.write_text("\n".join([*lines[:-1], json.dumps({"result": result})]))
     done = sevenbag("replay", "show", path)
@@ -263,7 +263,7 @@ def test_a_result_that_is_not_the_games_is_told(
     path = changed(game, tmp_path, last, '"attack":0', '"attack":7')
     done = sevenbag("replay", verb[0], path, *verb[1:])
     assert done.returncode == 1
-    assert "does not play back as recorded: player 1: 0 attack, recorded are 7" in done.stderr
+    assert "does not play back as recorded: player 1: attack: 0, recorded is 7" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import json
 import secrets
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -15,7 +15,7 @@ from sevenbag.arena.runner.bot_session import GameClock
 from sevenbag.arena.runner.game_loop import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
-from sevenbag.arena.terminal.live_view import GameSceneView, LineObserver, LiveGameView
+from sevenbag.arena.terminal.live_view import LineObserver, LiveGameView, print_scene
 from sevenbag.arena.terminal.terminal_screen import can_draw
 from sevenbag.arena.tournament.openings import parse_opening
 from sevenbag.arena.tournament.tournament_config import DEFAULT_PPS
@@ -45,9 +45,6 @@ if TYPE_CHECKING:
     from sevenbag.arena.runner.observers import GameObserver
     from sevenbag.formats.replay_file import Header
     from sevenbag.game.game_result import GameResult
-
-# The last drawing stays in the terminal, in full height.
-_SCENE_HEIGHT: Final = 100
 
 
 def configure_play(parser: argparse.ArgumentParser) -> None:
@@ -178,7 +175,7 @@ def _open_display(
             yield (view,)
         # The live view used the alternate screen: leave the last scene on the main one.
         if view.scene is not None:
-            console.print(GameSceneView(view.scene), height=_SCENE_HEIGHT)
+            print_scene(console, view.scene)
     elif args.quiet or args.json:
         yield ()
     else:

@@ -10,17 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 from rich.console import Console
-from rich.live import Live
 
-from sevenbag.arena.terminal.game_scene import build_scene, scene_svg
-from sevenbag.arena.terminal.live_view import (
-    GameSceneView,
-    format_game_start,
-    format_player,
-    format_turn,
-)
-from sevenbag.arena.terminal.terminal_screen import KEY_LEFT, KEY_RIGHT, can_draw, open_key_reader
-from sevenbag.bots.bot import Limits
+from sevenbag.arena.terminal.game_scene import playback_scene, scene_svg
+from sevenbag.arena.terminal.live_view import REPLAY_KEYS, print_replay, print_scene, show_replay
+from sevenbag.arena.terminal.terminal_screen import can_draw
 from sevenbag.cli.arguments import (
     LIVE_SPEED,
     REPLAY_FILE_HELP,
@@ -40,13 +33,12 @@ from sevenbag.cli.output import (
 )
 from sevenbag.errors import FormatError
 from sevenbag.files import write_atomically
-from sevenbag.formats.replay_file import Replay
 from sevenbag.formats.tetrio_file import load_tetrio_file
-from sevenbag.replay.playback import Playback, count_statistics
+from sevenbag.replay import TETRIO_SUFFIXES, open_playback
+from sevenbag.replay.playback import Playback, ReplayVerification, count_statistics
 from sevenbag.replay.player_statistics import CLEAR_KINDS, CLOCK_PPS_LABEL
 from sevenbag.replay.replay_export import export_csv, export_fumen, export_json
 from sevenbag.replay.tetrio_simulation import (
-    ReplayVerification,
     group_by_player,
     read_expected_locks,
     verify_recording,
@@ -58,25 +50,18 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from sevenbag.arena.terminal.game_scene import GameScene
     from sevenbag.replay.player_statistics import PlayerStatistics
     from sevenbag.replay.tetrio_simulation import ExpectedLock
 
-_TTR_SUFFIXES: Final = (".ttrm", ".ttr")
-
 
 # --- show ---------------------------------------------------------------------------------------
-
-# The last drawing stays in the terminal, in full height.
-_SCENE_HEIGHT: Final = 100
-_REDRAW_SECONDS: Final = 0.25
-_KEYS: Final = "space pauses, left and right step, q quits"
 
 
 def configure_replay_show(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag replay show``."""
     parser.description = (
-        f"Show a replay, and compare its result with the recorded one. Keys in a terminal: {_KEYS}."
+        "Show a replay, and compare its result with the recorded one. Keys in a terminal:"
+        f" {REPLAY_KEYS}."
     )
     add_replay_argument(parser)
     parser.add_argument(
@@ -100,79 +85,26 @@ def configure_replay_show(parser: argparse.ArgumentParser) -> None:
 
 def run_replay_show(args: argparse.Namespace) -> int:
     """Show the replay; return 1 if its result differs from the recorded one."""
-    playback = _open_playback(args)
+    playback = open_playback(args.file, args.round)
     turns = len(playback.replay.turns)
     if args.turn is not None and args.turn > turns:
         raise FormatError(f"{args.file}: has {turns} turns, not {args.turn}")
     console = Console()
     if args.svg is not None:
         playback.play_to(turns if args.turn is None else args.turn)
-        picture = scene_svg(_create_scene(playback))
+        picture = scene_svg(playback_scene(playback))
         if str(args.svg) == "-":
             sys.stdout.write(picture)
         else:
             write_atomically(args.svg, picture.encode(), replace=True)
     elif args.turn is not None:
         playback.play_to(args.turn)
-        console.print(GameSceneView(_create_scene(playback)), height=_SCENE_HEIGHT)
+        print_scene(console, playback_scene(playback))
     elif args.plain or not can_draw(console):
-        _print_turns(playback)
+        print_replay(playback)
     else:
-        _show_replay(playback, console, args.speed)
+        show_replay(playback, console, args.speed)
     return _report_differences(playback, quiet=args.svg is not None)
-
-
-def _show_replay(playback: Playback, console: Console, speed: float) -> None:
-    """Play back in a live view; leave the last scene in the terminal."""
-    paused = False
-    with (
-        open_key_reader() as keys,
-        Live(console=console, screen=True, auto_refresh=False) as live,
-    ):
-        while True:
-            live.update(GameSceneView(_create_scene(playback, hint=_KEYS)), refresh=True)
-            # At the end, wait for a key if one can come.
-            waiting = paused or (playback.at_end and keys.is_interactive)
-            key = keys.read_key(_REDRAW_SECONDS if waiting else 1 / speed)
-            if key is None and waiting:
-                continue  # draw again: the terminal may have been resized
-            if key in {"q", "Q"} or (key is None and playback.at_end):
-                break
-            if key == " ":
-                paused = not paused
-            elif key == KEY_LEFT:
-                paused = True
-                playback.rewind_to(playback.turn - 1)
-            elif key == KEY_RIGHT:
-                paused = True
-                playback.play_to(playback.turn + 1)
-            elif key is None:
-                playback.step()
-    console.print(GameSceneView(_create_scene(playback)), height=_SCENE_HEIGHT)
-
-
-def _print_turns(playback: Playback) -> None:
-    header = playback.replay.header
-    write_lines(format_game_start(playback.names, playback.rules.name, header.seed))
-    for player in header.players:
-        write_lines(
-            format_player(player.name, player.spec, Limits(player.milliseconds, player.nodes))
-        )
-    while not playback.at_end:
-        frame = playback.replay.turns[playback.turn].frame
-        locks = playback.step()
-        write_lines(format_turn(playback.turn, locks, frame))
-
-
-def _create_scene(playback: Playback, hint: str = "") -> GameScene:
-    return build_scene(
-        playback.game,
-        playback.names,
-        playback.player_stats(),
-        seed=playback.replay.header.seed,
-        result=playback.recorded_result() if playback.at_end else None,
-        hint=hint,
-    )
 
 
 # --- convert ------------------------------------------------------------------------------------
@@ -205,14 +137,14 @@ def configure_replay_convert(parser: argparse.ArgumentParser) -> None:
 
 def run_replay_convert(args: argparse.Namespace) -> int:
     """Convert the replay; return 1 if its result differs from the recorded one."""
-    playback = _open_playback(args)
+    playback = open_playback(args.file, args.round)
     if args.format == "json":
         text = escape_json(export_json(playback, boards=args.boards).decode()) + "\n"
     elif args.format == "csv":
         text = export_csv(playback)
     else:
         players = (0, 1) if args.player is None else (args.player - 1,)
-        fumens = [export_fumen(_open_playback(args), player) for player in players]
+        fumens = [export_fumen(open_playback(args.file, args.round), player) for player in players]
         text = "".join(f"{fumen}\n" for fumen in fumens)
     if args.output is None:
         sys.stdout.write(text)
@@ -275,16 +207,10 @@ def run_replay_verify(args: argparse.Namespace) -> int:
 
 
 def _verify_file(path: Path, expected_locks: Sequence[ExpectedLock]) -> list[ReplayVerification]:
-    if path.suffix.lower() in _TTR_SUFFIXES:
-        return list(
-            verify_recording(load_tetrio_file(path), group_by_player(expected_locks, path.name))
-        )
-    playback = Playback(Replay.load(path), str(path))
-    playback.play_to(len(playback.replay.turns))
-    return [
-        ReplayVerification(1, playback.names[player], done.pieces, playback.differences_of(player))
-        for player, done in enumerate(playback.player_stats())
-    ]
+    if path.suffix.lower() in TETRIO_SUFFIXES:
+        locks = group_by_player(expected_locks, path.name)
+        return list(verify_recording(load_tetrio_file(path), locks))
+    return open_playback(path).verify()
 
 
 def _print_verdicts(path: Path, verdicts: Sequence[ReplayVerification]) -> None:
@@ -344,7 +270,7 @@ def configure_replay_stats(parser: argparse.ArgumentParser) -> None:
 
 def run_replay_stats(args: argparse.Namespace) -> int:
     """Print the statistics; return 1 if the result differs from the recorded one."""
-    playback = _open_playback(args)
+    playback = open_playback(args.file, args.round)
     players = count_statistics(playback)
     if args.json:
         data = {
@@ -415,22 +341,8 @@ def _format_value(value: object) -> str:
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _open_playback(args: argparse.Namespace) -> Playback:
-    path: Path = args.file
-    if path.suffix.lower() in _TTR_SUFFIXES:
-        # Few replays are of that kind.
-        from sevenbag.replay.tetrio_playback import TetrioPlayback  # noqa: PLC0415
-
-        return TetrioPlayback(load_tetrio_file(path), args.round or 1)
-    if args.round is not None:
-        raise FormatError(
-            f"{path}: is one game; only {' and '.join(_TTR_SUFFIXES)} files have rounds"
-        )
-    return Playback(Replay.load(path), str(path))
-
-
 def _report_differences(playback: Playback, *, quiet: bool) -> int:
-    """Play to the end and report differences from the recorded game; return 1 if there are any.
+    """Play to the end and report differences from the recording; return 1 if there are any.
 
     Args:
         playback: of the replay.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sevenbag.errors import FormatError, InputError, PlacementError
 from sevenbag.game import Rules, Versus
 from sevenbag.game.frame_versus import KeyedVersus
-from sevenbag.game.game_config import opening_board
+from sevenbag.game.game_config import FRAMES_PER_SECOND, opening_board
 from sevenbag.game.game_result import (
     GameEnding,
     GameResult,
@@ -30,14 +30,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReplayDifference:
-    """Something that came out otherwise than recorded.
+    """Difference between the played and the recorded game.
 
     Attributes:
-        field: what, by the name that the file has for it.
-        played: what came out.
-        recorded: what the file says.
-        lock: at which piece of the game, from 1; None where that is not known.
-        frame: when, in frames since the game began; None where that is not known.
+        field: name of the value in the file.
+        played: value in the played game.
+        recorded: value in the file.
+        lock: number of the lock, from 1; None if unknown.
+        frame: frame of the difference; None if unknown.
+        player: 0 or 1; None for the whole game.
     """
 
     field: str
@@ -45,6 +46,7 @@ class ReplayDifference:
     recorded: object
     lock: int | None = None
     frame: int | None = None
+    player: int | None = None
 
     def __str__(self) -> str:
         where = "" if self.lock is None else f"lock {self.lock}, "
@@ -53,25 +55,45 @@ class ReplayDifference:
         return f"{where}{self.field}: {played}, recorded is {recorded}"
 
 
-def _format_value(value: object) -> str:
-    return f"{value:.10g}" if isinstance(value, float) else str(value)
+@dataclass(frozen=True, slots=True)
+class ReplayVerification:
+    """Comparison of one player's game with its recording.
+
+    Attributes:
+        round: number of the round, from 1.
+        name: name of the player.
+        pieces: number of pieces placed in the played game.
+        differences: differences, the earliest first.
+        error: reason why the game cannot be played; None if it was played.
+    """
+
+    round: int
+    name: str
+    pieces: int
+    differences: tuple[ReplayDifference, ...] = ()
+    error: str | None = None
+
+    @property
+    def matches(self) -> bool:
+        """Return True if the game was played and matches the recording."""
+        return not self.differences and self.error is None
 
 
 class Playback:
-    """A game played again, turn by turn.
+    """Recorded game played turn by turn.
 
     Attributes:
-        replay: what is played.
-        rules: its rules.
-        game: the game as it stands.
-        turn: how many turns were played.
+        replay: replay.
+        rules: rules of the game.
+        game: game in its current state.
+        turn: number of turns played.
 
     Args:
-        replay: what to play.
-        source: what error messages call it.
+        replay: replay.
+        source: name of the replay in errors.
 
     Raises:
-        FormatError: its rules or its seed cannot be played.
+        FormatError: the rules or the seed are invalid.
     """
 
     def __init__(self, replay: Replay, source: str = "replay") -> None:
@@ -79,15 +101,14 @@ class Playback:
         self._source = source
         try:
             self.rules = Rules.from_dict(replay.header.rules)
-            self.game = self._begun()
+            self.game = self._new_game()
         except InputError as error:
             raise FormatError(f"{source}: line 1: {error}") from error
         self.turn = 0
-        self._timed = any(turn.milliseconds is not None for turn in replay.turns)
 
     @property
     def names(self) -> tuple[str, str]:
-        """The players."""
+        """Return the names of the players."""
         first, second = self.replay.header.players
         return first.name, second.name
 
@@ -97,111 +118,99 @@ class Playback:
         return self.turn == len(self.replay.turns)
 
     def step(self) -> tuple[Lock | None, Lock | None]:
-        """Play the next turn; returns what came of it, None for who placed nothing.
+        """Play the next turn and return its locks; None for a player that placed nothing.
 
         Raises:
-            FormatError: a placement is not legal there, or the game was over before.
+            FormatError: a placement is illegal, or the game was over before.
         """
-        line = self.turn + 2
         turn = self.replay.turns[self.turn]
-        where = ""
+        where = f"{self._source}: line {self.turn + 2}: "
         try:
             if self.game.over:
                 raise PlacementError("the game was over before this turn")
             for player, placement in enumerate(turn.placements):
-                where = f"player {player + 1}: "
-                if placement is None:
-                    continue
-                judged = self.game.players[player].judge(placement)
-                if judged != placement:
-                    raise PlacementError(f"its spin is {judged.spin.name.lower()}")
-            where = ""
+                if placement is not None:
+                    self._check_placement(player, placement)
             locks = self._play(turn)
         except InputError as error:
-            raise FormatError(f"{self._source}: line {line}: {where}{error}") from error
+            raise FormatError(f"{where}{error}") from error
         self.turn += 1
         return locks
 
     def play_to(self, turn: int) -> None:
-        """Play up to this turn, or to the end of the replay."""
+        """Play up to a turn, or to the end of the replay."""
         while self.turn < min(turn, len(self.replay.turns)):
             self.step()
 
     def rewind_to(self, turn: int) -> None:
         """Go back to the state after an earlier turn."""
-        self.game = self._begun()
+        self.game = self._new_game()
         self.turn = 0
         self.play_to(turn)
 
     def player_stats(self) -> tuple[PlayerStats, PlayerStats]:
         """Return the statistics of both players so far, with recorded thinking times."""
-        played = self.replay.turns[: self.turn]
-        times = [turn.milliseconds for turn in played if turn.milliseconds is not None]
+        times = [turn.milliseconds for turn in self.replay.turns[: self.turn] if turn.milliseconds]
+        is_timed = any(turn.milliseconds is not None for turn in self.replay.turns)
         first, second = (
             PlayerStats(
                 done.pieces,
                 done.lines,
                 done.attack,
-                sum(pair[player] or 0.0 for pair in times) / 1000 if self._timed else None,
+                sum(pair[player] or 0.0 for pair in times) / 1000 if is_timed else None,
             )
             for player, done in enumerate(game.stats for game in self.game.players)
         )
         return first, second
 
-    def differences(self) -> list[str]:
-        """Return the differences from the recorded result; empty if there are none."""
-        return [text for text, _, _ in self._compared()]
-
-    def differences_of(self, player: int) -> tuple[ReplayDifference, ...]:
-        """Return the differences of one player, 0 or 1, and those of the whole game."""
-        return tuple(found for _, found, whose in self._compared() if whose in (None, player))
-
-    def _compared(self) -> Iterator[tuple[str, ReplayDifference, int | None]]:
-        """Yield each difference as text and as data, with its player; None for the whole game."""
-        outcome = self.replay.outcome
-        for player, game in enumerate(self.game.players):
-            score = outcome.score[player]
-            for what, here, there in (
-                ("pieces", game.stats.pieces, score.pieces),
-                ("lines", game.stats.lines, score.lines),
-                ("attack", game.stats.attack, score.attack),
-            ):
-                if here != there:
-                    text = f"player {player + 1}: {here} {what}, recorded are {there}"
-                    yield text, ReplayDifference(what, here, there), player
-            yield from self._difference_of_falls(player, game.top_out)
-        yield from self._differences_of_limits()
-        result, adjudication = self.recorded_result(), self.replay.header.adjudication
-        double = adjudication.double if adjudication is not None else "draw"
-        winner = decide_winner(result.ending, result.losses, result.stats, double)
-        if winner != outcome.winner:
-            played, recorded = _player_label(winner), _player_label(outcome.winner)
-            text = f"the winner is {played}, recorded is {recorded}"
-            yield text, ReplayDifference("winner", played, recorded), None
-
-    def recorded_result(self) -> GameResult:
-        """The recorded result.
+    def verify(self) -> list[ReplayVerification]:
+        """Play to the end and compare each player's game with the recording.
 
         Raises:
-            FormatError: a reason in it is none of those in docs/replay.md.
+            FormatError: as `step`.
+        """
+        self.play_to(len(self.replay.turns))
+        differences = self._compare()
+        return [
+            ReplayVerification(
+                1,
+                name,
+                game.stats.pieces,
+                tuple(each for each in differences if each.player in (None, player)),
+            )
+            for player, (name, game) in enumerate(zip(self.names, self.game.players, strict=True))
+        ]
+
+    def differences(self) -> list[str]:
+        """Return the differences from the recorded game so far; empty if there are none."""
+        return [
+            str(each) if each.player is None else f"player {each.player + 1}: {each}"
+            for each in self._compare()
+        ]
+
+    def recorded_result(self) -> GameResult:
+        """Return the recorded result.
+
+        Raises:
+            FormatError: it contains an unknown reason of a loss.
         """
         outcome, header = self.replay.outcome, self.replay.header
-        falls = [self._fall(player) for player in (0, 1)]
-        stats = [PlayerStats(score.pieces, score.lines, score.attack) for score in outcome.score]
+        first, second = (
+            PlayerStats(score.pieces, score.lines, score.attack) for score in outcome.score
+        )
         return GameResult(
             (header.players[0].name, header.players[1].name),
             outcome.winner,
             GameEnding(outcome.ending),
-            (falls[0], falls[1]),
-            (stats[0], stats[1]),
+            (self._recorded_loss(0), self._recorded_loss(1)),
+            (first, second),
         )
 
-    def _begun(self) -> Versus:
+    def _new_game(self) -> Versus:
         header = self.replay.header
-        opening = header.opening
         if header.time == "frames":
             return KeyedVersus(self.rules, header.seed)
-        board = None if opening is None else opening_board(opening, self.rules)
+        board = None if header.opening is None else opening_board(header.opening, self.rules)
         return Versus(
             self.rules,
             header.seed,
@@ -209,76 +218,94 @@ class Playback:
             boards=(board, board),
         )
 
+    def _check_placement(self, player: int, placement: Placement) -> None:
+        try:
+            judged = self.game.players[player].judge(placement)
+            if judged != placement:
+                raise PlacementError(f"its spin is {judged.spin.name.lower()}")
+        except InputError as error:
+            raise PlacementError(f"player {player + 1}: {error}") from error
+
     def _play(self, turn: Turn) -> tuple[Lock | None, Lock | None]:
         first, second = turn.placements
         if self.replay.header.in_real_time:
             if turn.frame is None:
-                raise PlacementError("there is no frame")
+                raise PlacementError("missing frame")
             return self.game.lock_at(turn.frame, first, second)
         if first is None or second is None:
-            raise PlacementError("one player places nothing, though they take turns")
+            raise PlacementError("invalid turn: expected a placement of both players")
         return self.game.play(first, second)
 
-    def _fall(self, player: int) -> Loss | None:
-        fall = self.replay.outcome.falls[player]
-        if fall is None:
+    def _recorded_loss(self, player: int) -> Loss | None:
+        loss = self.replay.outcome.falls[player]
+        if loss is None:
             return None
         try:
-            return Loss(LossReason(fall.reason), fall.detail)
+            return Loss(LossReason(loss.reason), loss.detail)
         except ValueError:
-            known = ", ".join(LossReason)
             raise FormatError(
                 f"{self._source}: line {len(self.replay.turns) + 2}: result.falls: player"
-                f" {player + 1}: {fall.reason!r} is no reason to lose; those are {known}"
+                f" {player + 1}: invalid reason: expected one of {', '.join(LossReason)}, got"
+                f" {loss.reason!r}"
             ) from None
 
-    def _differences_of_limits(self) -> Iterator[tuple[str, ReplayDifference, None]]:
-        """Yield a difference if a game that ended by a limit has not reached it."""
-        header, ending = self.replay.header, GameEnding(self.replay.outcome.ending)
+    def _compare(self) -> list[ReplayDifference]:
+        """Return the differences between the game and the recorded result."""
+        outcome, header, result = self.replay.outcome, self.replay.header, self.recorded_result()
+        values: list[tuple[int | None, str, object, object]] = []
+        for player, game in enumerate(self.game.players):
+            score, loss = outcome.score[player], result.losses[player]
+            top_out = loss.reason.value if loss is not None and loss.reason.is_top_out else "none"
+            values += [
+                (player, "pieces", game.stats.pieces, score.pieces),
+                (player, "lines", game.stats.lines, score.lines),
+                (player, "attack", game.stats.attack, score.attack),
+                (player, "top out", game.top_out or "none", top_out),
+            ]
         first, second = (game.stats for game in self.game.players)
-        placed, led = max(first.pieces, second.pieces), abs(first.attack - second.attack)
-        if ending is GameEnding.PIECES and header.pieces != placed:
-            text = f"ended by the piece limit after {placed} pieces, the limit is {header.pieces}"
-            yield text, ReplayDifference("pieces at the end", placed, header.pieces), None
-        lead = header.adjudication.lead if header.adjudication is not None else None
-        if ending is GameEnding.LEAD and (lead is None or led < lead):
-            text = f"ended by a lead of {led} lines of attack, the lead that decides is {lead}"
-            yield text, ReplayDifference("lead at the end", led, lead), None
-
-    def _difference_of_falls(
-        self, player: int, top_out: str | None
-    ) -> Iterator[tuple[str, ReplayDifference, int]]:
-        fall = self._fall(player)
-        recorded = fall.reason.value if fall is not None and fall.reason.is_top_out else None
-        if recorded == top_out:
-            return
-        here = f"lost by {top_out}" if top_out is not None else "did not top out"
-        there = f"it lost by {recorded}" if recorded is not None else "it did not top out"
-        text = f"player {player + 1} {here}, recorded is that {there}"
-        yield text, ReplayDifference("top out", top_out or "none", recorded or "none"), player
+        adjudication = header.adjudication
+        if result.ending is GameEnding.PIECES:
+            values.append(
+                (None, "pieces at the end", max(first.pieces, second.pieces), header.pieces)
+            )
+        if result.ending is GameEnding.LEAD:
+            lead = abs(first.attack - second.attack)
+            needed = adjudication.lead if adjudication is not None else None
+            reached = needed if needed is not None and lead >= needed else lead
+            values.append((None, "lead at the end", reached, needed))
+        double = adjudication.double if adjudication is not None else "draw"
+        winner = decide_winner(result.ending, result.losses, result.stats, double)
+        values.append((None, "winner", _player_label(winner), _player_label(outcome.winner)))
+        return [
+            ReplayDifference(field, played, recorded, player=player)
+            for player, field, played, recorded in values
+            if played != recorded
+        ]
 
 
 def _player_label(winner: int | None) -> str:
-    return "nobody" if winner is None else f"player {winner + 1}"
+    return "none" if winner is None else f"player {winner + 1}"
 
 
-FRAMES_PER_SECOND = 60
+def _format_value(value: object) -> str:
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True, slots=True)
 class PlacementStep:
-    """A placement, and what came of it.
+    """Placement and its effects.
 
     Attributes:
-        turn: the line of the replay, from 1 for the first turn.
-        frame: when it was, in frames since the game began.
+        turn: number of the turn, from 1.
+        frame: frame of the lock.
         player: 0 or 1.
-        placement: what was placed.
-        lock: what came of it.
-        before: the board before it, rows from the bottom, a letter a cell.
-        boards: both boards after the turn: under some rules an attack changes the other's at once.
-        milliseconds: how long its bot took; None where that was not recorded.
-        info: what its bot said of its search; None where nothing was recorded.
+        placement: placement.
+        lock: effects of the placement.
+        before: board before it: rows from the bottom, one letter per cell.
+        boards: both boards after the turn; under some rules an attack changes the opponent's at
+            once.
+        milliseconds: duration of the bot's answer; None if not recorded.
+        info: search statistics of the bot; None if not recorded.
     """
 
     turn: int
@@ -293,12 +320,12 @@ class PlacementStep:
 
     @property
     def after(self) -> tuple[str, ...]:
-        """The player's board after the turn, with the garbage that entered."""
+        """Return the player's board after the turn, with the garbage that entered."""
         return self.boards[self.player]
 
 
 def iterate_placements(playback: Playback) -> Iterator[PlacementStep]:
-    """Play on to the end, and tell every placement; of one turn the first player's first.
+    """Play to the end and yield every placement; in a turn, that of the first player first.
 
     Raises:
         FormatError: as `Playback.step`.
@@ -327,7 +354,7 @@ def iterate_placements(playback: Playback) -> Iterator[PlacementStep]:
 
 
 def count_statistics(playback: Playback) -> tuple[PlayerStatistics, PlayerStatistics]:
-    """Play on to the end; what each player did from here on.
+    """Play to the end and return the statistics of each player from here on.
 
     Raises:
         FormatError: as `Playback.step`.

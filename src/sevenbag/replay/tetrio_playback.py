@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.errors import FormatError
@@ -27,28 +28,29 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from sevenbag._kernel import Lock, Placement
+    from sevenbag._kernel import Lock
     from sevenbag.formats.tetrio_file import TetrioPlayerRound, TetrioRecording
     from sevenbag.game import Player as SidePlayer
     from sevenbag.game import Rules
+    from sevenbag.replay.playback import ReplayVerification
 
 
 NO_OPPONENT: Final = "nobody"
-"""The other player of a game for one."""
+"""Name of the opponent in a round with one player."""
 
 
 class TetrioPlayback(Playback):
-    """A round played again from its keys, placement by placement.
+    """Round of a TETR.IO match, simulated from its keys and shown lock by lock.
 
-    It has the face of every playback; its `replay` holds the placements that the keys have led to.
-    Garbage came over a network, so these placements alone would not play the same game.
+    `replay` contains the placements to which the keys led. Garbage travelled over a network, so
+    these placements alone would not reproduce the game.
 
     Args:
-        recording: the file.
-        number: which round of it, from 1.
+        recording: file.
+        number: number of the round, from 1.
 
     Raises:
-        FormatError: there is no such round, it has more than two players, or it cannot be played.
+        FormatError: the round does not exist, has more than two players, or cannot be simulated.
     """
 
     turn: int
@@ -56,46 +58,59 @@ class TetrioPlayback(Playback):
     def __init__(self, recording: TetrioRecording, number: int = 1) -> None:
         count = len(recording.rounds)
         if not 1 <= number <= count:
-            raise FormatError(f"{recording.source}: has rounds 1 to {count}, not {number}")
+            raise FormatError(
+                f"{recording.source}: invalid round: expected 1 to {count}, got {number}"
+            )
         self._recording, self._number = recording, number
         members = recording.rounds[number - 1]
         where = f"{recording.source}: round {number}"
         if len(members) > _MAX_PLAYERS:
-            raise FormatError(f"{where}: has {len(members)} players; two can be shown")
+            raise FormatError(
+                f"{where}: invalid round: expected 1 or 2 players, got {len(members)}"
+            )
         self._sides = [_RecordedPlayer(player, recording.date, where) for player in members]
         if len(self._sides) == 1:
-            self._sides.append(_RecordedPlayer(None, recording.date, where, like=members[0]))
-        super().__init__(self._as_replay(), recording.source)
+            self._sides.append(_RecordedPlayer(members[0], recording.date, where, plays=False))
+        # Moments of locks, in turns: the frame, and the index among a player's locks at it.
+        moments = sorted({moment for side in self._sides for moment in side.locks})
+        self._moments = moments
+        super().__init__(self._create_replay(), recording.source)
 
     def step(self) -> tuple[Lock | None, Lock | None]:
-        """Play on to the next lock of either player; returns what came of it."""
-        first, second = (side.lock(self.turn) for side in self._sides)
+        """Simulate up to the next lock of either player and return the locks."""
+        moment = self._moments[self.turn]
         self.turn += 1
         for side in self._sides:
-            side.play_to(self.turn, self.replay.turns[self.turn - 1].frame or 0)
-        return first, second
+            side.simulate_to(moment)
+        first, second = self._sides
+        return first.locks.get(moment), second.locks.get(moment)
+
+    def verify(self) -> list[ReplayVerification]:
+        """Compare the simulated round with the recording."""
+        return list(verify_round(self._recording, self._number))
 
     def differences(self) -> list[str]:
-        """Return the differences from the recorded game; empty if there are none."""
+        """Return the differences from the recorded round; empty if there are none."""
         return [
-            f"{verdict.name}: {verdict.error or difference}"
-            for verdict in verify_round(self._recording, self._number)
-            for difference in verdict.differences or (() if verdict.error is None else ("",))
+            f"{each.name}: {problem}"
+            for each in self.verify()
+            for problem in (each.differences if each.error is None else (each.error,))
         ]
 
-    def _begun(self) -> Versus:
+    def _new_game(self) -> Versus:
         for side in self._sides:
-            side.begin()
+            side.restart()
         return _CombinedGame(self, self._sides)
 
-    def _as_replay(self) -> Replay:
+    def _create_replay(self) -> Replay:
         first, second = self._sides
-        moments = sorted({moment for side in self._sides for moment in side.moments})
-        first.align(moments)
-        second.align(moments)
+        placements = [
+            tuple(lock and lock.placement for lock in map(side.locks.get, self._moments))
+            for side in (first, second)
+        ]
         turns = tuple(
-            Turn((first.placement(number), second.placement(number)), frame=frame)
-            for number, (frame, _) in enumerate(moments)
+            Turn(pair, frame=frame)
+            for (frame, _), pair in zip(self._moments, zip(*placements, strict=True), strict=True)
         )
         falls = (first.fall, second.fall)
         winner = None if all(falls) or not any(falls) else int(falls[0] is not None)
@@ -125,76 +140,58 @@ _SEEDS: Final = 2**63
 
 
 class _RecordedPlayer:
-    """One player: the locks known beforehand, and the game as far as it has been shown."""
+    """Player of a round: all its locks, and its game as far as it has been shown.
+
+    Attributes:
+        name: name of the player.
+        fall: loss of the player, if any.
+        score: result of the player.
+        locks: locks by moment: the frame, and the index among the locks at that frame.
+        game: game in its current state.
+    """
 
     def __init__(
-        self,
-        player: TetrioPlayerRound | None,
-        date: datetime | None,
-        where: str,
-        like: TetrioPlayerRound | None = None,
+        self, player: TetrioPlayerRound, date: datetime | None, where: str, *, plays: bool = True
     ) -> None:
-        self._player, self._date = player or like, date
-        self.name = player.name if player is not None else NO_OPPONENT
-        self.fall: Fall | None = None
-        self._locks: list[Lock] = []
+        self._player, self._date = player, date
         self._events: list[tuple[int, list[float]]] = []
-        self._by_turn: list[int | None] = []
-        self._passed = 0
-        if player is None:
-            self.fall = Fall(LossReason.NO_START.value, "a game for one player")
-            self.begin()
-            self.score = Score(0, 0, 0)
+        self.locks: dict[tuple[int, int], Lock] = {}
+        if not plays:
+            # A round with one player has an opponent that does nothing.
+            self.name, self.score = NO_OPPONENT, Score(0, 0, 0)
+            self.fall: Fall | None = Fall(LossReason.NO_START.value, "a game for one player")
+            self.restart()
             return
         try:
-            whole = simulate_player(player, date, locks=True)
-            self._events = _by_frame(event_script(player))
+            simulated = simulate_player(player, date, locks=True)
+            self._events = _group_by_frame(event_script(player))
         except FormatError as error:
             raise FormatError(f"{where}: {player.name}: {error}") from None
-        self._locks = [lock for lock, *_ in whole.locks]
-        stats = whole.game.stats
+        at_frame: Counter[int] = Counter()
+        for lock, *_ in simulated.locks:
+            self.locks[lock.frame, at_frame[lock.frame]] = lock
+            at_frame[lock.frame] += 1
+        stats, top_out = simulated.game.stats, simulated.game.top_out
+        self.name = player.name
         self.score = Score(stats.pieces, stats.lines, stats.attack)
-        top_out = whole.game.top_out
-        if top_out is not None:
-            self.fall = Fall(top_out.value, whole.game.out or "")
-        self.begin()
+        self.fall = None if top_out is None else Fall(top_out.value, simulated.game.out or "")
+        self.restart()
 
-    @property
-    def moments(self) -> list[tuple[int, int]]:
-        """Moments of locks: the frame, and the index among the locks at that frame."""
-        frames = [lock.frame for lock in self._locks]
-        return [(frame, number - frames.index(frame)) for number, frame in enumerate(frames)]
-
-    def begin(self) -> None:
-        """Before the first frame."""
-        assert self._player is not None
+    def restart(self) -> None:
+        """Return to the state before the first frame."""
         self.game = create_frame_game(self._player.options, self._date)
         self._passed = 0
 
-    def align(self, moments: Sequence[tuple[int, int]]) -> None:
-        """Assign the locks to turns."""
-        at = {moment: number for number, moment in enumerate(self.moments)}
-        self._by_turn = [at.get(moment) for moment in moments]
-
-    def lock(self, turn: int) -> Lock | None:
-        number = self._by_turn[turn]
-        return None if number is None else self._locks[number]
-
-    def placement(self, turn: int) -> Placement | None:
-        lock = self.lock(turn)
-        return None if lock is None else lock.placement
-
-    def play_to(self, turn: int, frame: int) -> None:
-        """Let time pass up to a turn's frame, and as far as the pieces that lock there need."""
-        if not self._locks:
+    def simulate_to(self, moment: tuple[int, int]) -> None:
+        """Simulate up to a frame, and as far as the locks of this moment need."""
+        if not self.locks:
             return
-        wanted = sum(number is not None for number in self._by_turn[:turn])
-        self._pass(frame)
+        self._simulate(moment[0])
+        wanted = sum(each <= moment for each in self.locks)
         while self.game.stats.pieces < wanted and not self.game.over:
-            self._pass(self.game.frame + 1)
+            self._simulate(self.game.frame + 1)
 
-    def _pass(self, frame: int) -> None:
-        """Play whole frames up to this number."""
+    def _simulate(self, frame: int) -> None:
         end = bisect_left(self._events, frame, key=lambda event: event[0])
         script = [number for _, event in self._events[self._passed : end] for number in event]
         self._passed = max(self._passed, end)
@@ -202,7 +199,7 @@ class _RecordedPlayer:
 
 
 class _CombinedGame(Versus):
-    """Both sides as they stand, to look at; what happens to them the playback knows."""
+    """View of both games; the playback advances them."""
 
     def __init__(self, playback: TetrioPlayback, sides: Sequence[_RecordedPlayer]) -> None:
         self._playback = playback
@@ -240,8 +237,8 @@ class _CombinedGame(Versus):
         return None if first == second else int(first)
 
 
-def _by_frame(script: Sequence[float]) -> list[tuple[int, list[float]]]:
-    """A script cut into frames: each with the numbers of its events."""
+def _group_by_frame(script: Sequence[float]) -> list[tuple[int, list[float]]]:
+    """Group the numbers of a script by frame."""
     found: list[tuple[int, list[float]]] = []
     for event in split_script(script):
         frame = int(event[0])

@@ -14,7 +14,7 @@ from sevenbag._kernel import Spin, chain_power
 from sevenbag.errors import FormatError, InputError
 from sevenbag.files import open_input
 from sevenbag.formats.tetrio_script import build_script, iterate_received_attacks
-from sevenbag.replay.playback import ReplayDifference
+from sevenbag.replay.playback import ReplayDifference, ReplayVerification
 from sevenbag.replay.tetrio_rules import create_frame_game
 
 if TYPE_CHECKING:
@@ -192,30 +192,6 @@ class SimulatedPlayer:
     game: FrameGame
     sent: tuple[Sent, ...]
     locks: Sequence[RecordedLock] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayVerification:
-    """Comparison of a simulated player with the recording of a round.
-
-    Attributes:
-        round: from 1.
-        name: the player's.
-        pieces: how many were placed as it was played again.
-        differences: the earliest first; none if all is the same.
-        error: why it cannot be played again; None if it was.
-    """
-
-    round: int
-    name: str
-    pieces: int
-    differences: tuple[ReplayDifference, ...] = ()
-    error: str | None = None
-
-    @property
-    def matches(self) -> bool:
-        """Return True if the simulation succeeded and matches the recording."""
-        return not self.differences and self.error is None
 
 
 def simulate_player(

@@ -138,7 +138,7 @@ async def test_a_wrong_winner_is_told() -> None:
     assert replay.outcome.winner == 0
     wrong = msgspec.structs.replace(replay.outcome, winner=1)
     differences = played_back(Replay(replay.header, replay.turns, wrong)).differences()
-    assert differences == ["the winner is player 1, recorded is player 2"]
+    assert differences == ["winner: player 1, recorded is player 2"]
 
 
 def stats(attack: int) -> PlayerStats:

@@ -22,6 +22,7 @@ from sevenbag.game.game_result import GameEnding
 if TYPE_CHECKING:
     from sevenbag.game import Player, Versus
     from sevenbag.game.game_result import GameResult, Loss, PlayerStats
+    from sevenbag.replay.playback import Playback
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,18 @@ def build_scene(
     if hint:
         words.append(hint)
     return GameScene((first, second), " · ".join(words))
+
+
+def playback_scene(playback: Playback, hint: str = "") -> GameScene:
+    """Build the scene of a replay in its current state."""
+    return build_scene(
+        playback.game,
+        playback.names,
+        playback.player_stats(),
+        seed=playback.replay.header.seed,
+        result=playback.recorded_result() if playback.at_end else None,
+        hint=hint,
+    )
 
 
 def _player_scene(

@@ -10,16 +10,19 @@ from rich.live import Live
 from rich.text import Text
 
 from sevenbag.arena.runner.observers import GameObserver
-from sevenbag.arena.terminal.game_scene import build_scene
+from sevenbag.arena.terminal.game_scene import build_scene, playback_scene
 from sevenbag.arena.terminal.terminal_screen import (
     ALARM_STYLE,
     CELL_COLUMNS,
     FAINT_STYLE,
+    KEY_LEFT,
+    KEY_RIGHT,
     LABEL_STYLE,
     VALUE_STYLE,
     WINNER_STYLE,
     clip_to_width,
     join_columns,
+    open_key_reader,
     overlay_text,
     pad_to_width,
     render_half_rows,
@@ -27,7 +30,7 @@ from sevenbag.arena.terminal.terminal_screen import (
     render_piece,
     render_row,
 )
-from sevenbag.bots.bot import shorten_name
+from sevenbag.bots.bot import Limits, shorten_name
 from sevenbag.errors import printable
 from sevenbag.formats.replay_file import write_placement
 
@@ -39,9 +42,9 @@ if TYPE_CHECKING:
 
     from sevenbag.arena.runner.observers import GameStart, PlayedTurn
     from sevenbag.arena.terminal.game_scene import GameScene, PlayerScene
-    from sevenbag.bots.bot import Limits
     from sevenbag.game import Lock
     from sevenbag.game.game_result import GameResult
+    from sevenbag.replay.playback import Playback
 
 
 # Faster updates are not visible, and drawing must not take time from bots that play faster.
@@ -132,6 +135,55 @@ class LineObserver(GameObserver):
         self._out.flush()
 
 
+def show_replay(playback: Playback, console: Console, turns_per_second: float) -> None:
+    """Play back in a live view that keys control; leave the last scene in the terminal."""
+    paused = False
+    with (
+        open_key_reader() as keys,
+        Live(console=console, screen=True, auto_refresh=False) as live,
+    ):
+        while True:
+            live.update(GameSceneView(playback_scene(playback, hint=REPLAY_KEYS)), refresh=True)
+            # At the end, wait for a key if one can come.
+            waiting = paused or (playback.at_end and keys.is_interactive)
+            key = keys.read_key(_REDRAW_SECONDS if waiting else 1 / turns_per_second)
+            if key is None and waiting:
+                continue  # draw again: the terminal may have been resized
+            if key in {"q", "Q"} or (key is None and playback.at_end):
+                break
+            if key == " ":
+                paused = not paused
+            elif key == KEY_LEFT:
+                paused = True
+                playback.rewind_to(playback.turn - 1)
+            elif key == KEY_RIGHT:
+                paused = True
+                playback.play_to(playback.turn + 1)
+            elif key is None:
+                playback.step()
+    print_scene(console, playback_scene(playback))
+
+
+def print_replay(playback: Playback) -> None:
+    """Print the players and one line per turn."""
+    header = playback.replay.header
+    lines = [format_game_start(playback.names, playback.rules.name, header.seed)]
+    for player in header.players:
+        limits = Limits(player.milliseconds, player.nodes)
+        lines.append(format_player(player.name, player.spec, limits))
+    while not playback.at_end:
+        frame = playback.replay.turns[playback.turn].frame
+        locks = playback.step()
+        lines.append(format_turn(playback.turn, locks, frame))
+        print("\n".join(map(printable, lines)), flush=True)
+        lines.clear()
+
+
+def print_scene(console: Console, scene: GameScene) -> None:
+    """Print a scene in full height."""
+    console.print(GameSceneView(scene), height=_SCENE_HEIGHT)
+
+
 def format_game_start(names: tuple[str, str], rules: str, seed: int) -> str:
     """Format the players and rules of a game that begins."""
     return f"{names[0]} against {names[1]}, rules {rules}, seed {seed}"
@@ -169,6 +221,10 @@ def _format_placement(lock: Lock | None) -> str:
     return " ".join(told)
 
 
+REPLAY_KEYS: Final = "space pauses, left and right step, q quits"
+
+_SCENE_HEIGHT: Final = 100
+_REDRAW_SECONDS: Final = 0.25
 _LEFT_COLUMNS: Final = 9
 _NEXT_SMALL: Final = 5
 _NEXT_LARGE: Final = 9
