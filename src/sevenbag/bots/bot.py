@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
-from sevenbag.errors import InputError, printable, shown
+from sevenbag.errors import BotStartError, InputError, printable, shown
 from sevenbag.game.position import Position
 from sevenbag.protocols.bot_actions import SearchInfo
 
@@ -26,6 +26,7 @@ __all__ = [
     "Bot",
     "Limits",
     "Position",
+    "PositionBot",
     "SearchInfo",
     "Step",
     "Suggestion",
@@ -157,6 +158,42 @@ class Bot(abc.ABC):
     @abc.abstractmethod
     async def quit(self) -> None:
         """End the bot and release everything; may be called in any state, and twice."""
+
+
+class PositionBot(Bot):
+    """A bot in this process that receives positions instead of the changes to them."""
+
+    takes_positions = True
+    _position: Position | None = None
+
+    @property
+    def position(self) -> Position:
+        """Return the current position.
+
+        Raises:
+            BotStartError: there is none.
+        """
+        if self._position is None:
+            raise BotStartError(self.name, "has no position")
+        return self._position
+
+    async def start(self, position: Position) -> None:
+        """Set the current position."""
+        self._position = position
+
+    async def play(self, placement: Placement) -> None:
+        """Do nothing: the new position follows."""
+
+    async def new_piece(self, piece: Piece) -> None:
+        """Do nothing: the new position has the piece."""
+
+    async def stop(self) -> None:
+        """Forget the position."""
+        self._position = None
+
+    async def quit(self) -> None:
+        """Forget the position."""
+        self._position = None
 
 
 MAX_NAME_LENGTH: Final = 40

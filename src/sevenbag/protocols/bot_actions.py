@@ -137,6 +137,11 @@ BotAction: TypeAlias = (
 class BotConnection(Protocol):
     """The bot's end of a connection, without I/O."""
 
+    @property
+    def visible_position(self) -> Position | None:
+        """Return the position as the bot sees it; None without a piece to place."""
+        ...
+
     def introduce(self, name: str, version: str, author: str) -> object:
         """Return the message that is sent first."""
         ...

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from sevenbag._kernel import BeamSearch, Board, Piece, Placement, Spin
 from sevenbag.bots.bot import Limits, Position, Suggestion
 from sevenbag.bots.builtin.beam_bot import BeamBot
-from sevenbag.errors import BoardError, BotStartError, SpecError
+from sevenbag.errors import BoardError, BotStartError, InputError
 from sevenbag.game import Game, Rules
+from sevenbag.game.position import after_placement
 from sevenbag.game.rules import kernel_rules
 from tests.properties import examples
 
@@ -52,12 +53,8 @@ async def game_of(bot: BeamBot, count: int, seed: int, every: int = 0) -> Game:
         lock = game.play(found.moves[0])
         if every and game.stats.pieces % every == 0:
             game.receive(3)
-        if every:
-            await bot.start(game.position())
-        else:
-            await bot.play(lock.placement)
-            for piece in lock.new_pieces:
-                await bot.new_piece(piece)
+        await bot.play(lock.placement)
+        await bot.start(game.position())
     return game
 
 
@@ -223,7 +220,7 @@ async def test_a_width_alone_is_a_limit() -> None:
 
 @pytest.mark.parametrize("limit", [{"nodes": 0}, {"milliseconds": -1.0}, {"width": 0}])
 def test_limits_are_above_zero(limit: dict[str, int]) -> None:
-    with pytest.raises(SpecError, match="above 0"):
+    with pytest.raises(InputError, match="invalid"):
         BeamBot(**limit)
 
 
@@ -334,6 +331,7 @@ async def test_a_perfect_clear_in_sight_is_made(rows: list[str], queue: str) -> 
         await bot.play(move)
         if board.is_empty:
             return
+        await bot.start(position := after_placement(position, move, RULES))
     pytest.fail(f"no perfect clear, but\n{board}")
 
 

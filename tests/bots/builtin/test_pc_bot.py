@@ -16,6 +16,7 @@ from sevenbag.bots.builtin.pc_bot import PcBot
 from sevenbag.bots.registry import create_bot
 from sevenbag.errors import BotStartError, SpecError
 from sevenbag.game import Game, Rules
+from sevenbag.game.position import after_placement
 from tests.cli.run import sevenbag
 
 GUIDELINE = Rules.preset("guideline")
@@ -53,12 +54,8 @@ async def played(
         clears += game.board.is_empty
         if every and game.stats.pieces % every == 0:
             game.receive(2)
-        if every:
-            await bot.start(game.position())
-        else:
-            await bot.play(lock.placement)
-            for piece in lock.new_pieces:
-                await bot.new_piece(piece)
+        await bot.play(lock.placement)
+        await bot.start(game.position())
     await bot.quit()
     return clears, game
 
@@ -123,6 +120,7 @@ async def test_a_perfect_clear_in_sight_is_played_to_its_end() -> None:
         assert found.info.depth == left
         board.lock(found.moves[0])
         await bot.play(found.moves[0])
+        await bot.start(position := after_placement(position, found.moves[0], GUIDELINE))
     assert board.is_empty
     await bot.quit()
 

@@ -21,8 +21,7 @@ async def played(bot: RandomBot, rules: Rules, seed: int = 1) -> list[str]:
         lock = game.play(move)
         moves.append(repr(move))
         await bot.play(lock.placement)
-        for piece in lock.new_pieces:
-            await bot.new_piece(piece)
+        await bot.start(game.position())
     await bot.stop()
     await bot.quit()
     return moves

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from sevenbag._kernel import BeamSearch, StopFlag
-from sevenbag.bots.bot import Bot, Limits, SearchInfo, Suggestion
+from sevenbag.bots.bot import Limits, PositionBot, SearchInfo, Suggestion
 from sevenbag.errors import BotStartError, SpecError
-from sevenbag.game.position import after_new_piece, after_placement
 from sevenbag.game.rules import kernel_rules
 
 if TYPE_CHECKING:
-    from sevenbag._kernel import Piece, Placement, SearchResult
+    from sevenbag._kernel import Piece, SearchResult
     from sevenbag.bots.bot import Position
     from sevenbag.game import Rules
 
@@ -25,16 +23,16 @@ DEFAULT_NODES: Final = 50_000
 """Default if no limit is set."""
 
 MAX_WIDTH: Final = 2**15
-"""Boards that can be followed at a depth."""
+"""Maximum boards kept at each depth."""
 
 _MAX_PENDING: Final = 1_000_000
 _MAX_MOVES: Final = 10
-"""How many moves it suggests."""
+"""Maximum suggested moves."""
 _TIME_SHARE: Final = 0.95
-"""How much of the time it searches; the rest is for the way there and back."""
+"""Share of the time for the search; the rest is for the transfer."""
 
 
-class BeamBot(Bot):
+class BeamBot(PositionBot):
     """A bot that searches for the best sequence of moves over the known pieces.
 
     The smaller one of the limits of the bot and of `suggest` applies. Limited by nodes (or without
@@ -48,7 +46,7 @@ class BeamBot(Bot):
             limits allow.
 
     Raises:
-        SpecError: a limit is not above 0, or the width too large.
+        InputError: a limit is out of its range.
     """
 
     def __init__(
@@ -57,17 +55,12 @@ class BeamBot(Bot):
         milliseconds: float | None = None,
         width: int | None = None,
     ) -> None:
-        for name, limit in (("nodes", nodes), ("milliseconds", milliseconds), ("width", width)):
-            if limit is not None and not limit > 0:
-                raise SpecError(f"bot beam: invalid {name}: expected number above 0, got {limit}")
-        if width is not None and width > MAX_WIDTH:
-            raise SpecError(f"bot beam: invalid width: expected at most {MAX_WIDTH}, got {width}")
-        self.name = "beam"
         self._limits = Limits(milliseconds=milliseconds, nodes=nodes)
+        if width is not None and not 0 < width <= MAX_WIDTH:
+            raise SpecError(f"invalid width: expected integer from 1 to {MAX_WIDTH}, got {width}")
+        self.name = "beam"
         self._width = width
-        self._rules: Rules | None = None
         self._search: BeamSearch | None = None
-        self._position: Position | None = None
         self._stop = StopFlag()
         # One thread: a cancelled search ends before the next one starts.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="beam")
@@ -82,16 +75,11 @@ class BeamBot(Bot):
 
     async def prepare(self, rules: Rules) -> None:
         """Prepare for these rules; all rules are supported."""
-        self._rules = rules
         self._search = BeamSearch(kernel_rules(rules))
-
-    async def start(self, position: Position) -> None:
-        """Set the current position."""
-        self._position = position
 
     async def suggest(self, limits: Limits) -> Suggestion:
         """Suggest the first moves of the best sequences."""
-        search, position = self._search, self._require_position()
+        search, position = self._search, self.position
         if search is None:
             raise BotStartError(self.name, "knows no rules")
         if not position.queue:
@@ -127,34 +115,15 @@ class BeamBot(Bot):
         info = SearchInfo(nodes=result.nodes, nps=result.nodes / seconds, depth=result.depth)
         return Suggestion(tuple(result.moves[:_MAX_MOVES]), info)
 
-    async def play(self, placement: Placement) -> None:
-        """Advance the position by a move."""
-        self._position = after_placement(self._require_position(), placement, self._rules)
-
-    async def new_piece(self, piece: Piece) -> None:
-        """Append a piece to the queue."""
-        self._position = after_new_piece(self._require_position(), piece)
-
-    async def garbage(self, pending: tuple[int, ...]) -> None:
-        """Include the pending attacks in the search."""
-        self._position = dataclasses.replace(self._require_position(), pending=pending)
-
     async def stop(self) -> None:
         """Forget the position."""
         self._stop.set()
-        self._position = None
+        await super().stop()
 
     async def quit(self) -> None:
         """End the search and its thread."""
         self._stop.set()
         self._thread.shutdown(wait=False, cancel_futures=True)
-
-    # --- helpers --------------------------------------------------------------------------------
-
-    def _require_position(self) -> Position:
-        if self._position is None:
-            raise BotStartError(self.name, "has no position")
-        return self._position
 
 
 def _smaller(a: _Number | None, b: _Number | None) -> _Number | None:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import PcReason, PcSolver, StopFlag
-from sevenbag.bots.bot import Bot, Limits, SearchInfo, Suggestion
+from sevenbag.bots.bot import Limits, PositionBot, SearchInfo, Suggestion
 from sevenbag.bots.builtin.beam_bot import BeamBot
 from sevenbag.errors import BotStartError, SpecError
-from sevenbag.game.position import after_new_piece, after_placement
+from sevenbag.game.position import after_placement
 from sevenbag.game.rules import kernel_rules
 from sevenbag.pc.solver import MAX_HEIGHT
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 _COLUMNS: Final = 10
 _MAX_ROWS: Final = 6
-"""Rows of the perfect clears it looks for; ``min-height`` may ask for more."""
+"""Maximum rows of a perfect clear; ``min-height`` may raise it."""
 _MAX_GUESSED_PIECES: Final = 6
-"""Pieces that are not seen yet and may be guessed."""
+"""Maximum unknown pieces of a perfect clear."""
 _SAMPLED_QUEUES: Final = 12
-"""Ways in which the queue may go on that are looked at."""
+"""Number of sampled continuations of the queue."""
 _CANDIDATES: Final = 5
-"""First moves that are held against all these ways."""
+"""Number of first moves that are tested against all samples."""
 _MIN_SUCCESS_RATE: Final = 1 / 3
 """Minimum share of sampled queues that have a perfect clear after a move."""
 _PC_SHARE: Final = 0.5
-"""The part of its limits that is spent on perfect clears; the rest is for beam."""
+"""Share of the limits for perfect clears; the rest is for beam."""
 _NODES_PER_SAMPLE: Final = 4_000
-"""A way that is not found by then counts as none."""
+"""Maximum nodes for one sample."""
 
 
-class PcBot(Bot):
+class PcBot(PositionBot):
     """A bot that plays towards perfect clears, and like `beam` if it finds none.
 
     It plays a perfect clear that the known pieces allow. If pieces are missing, it samples queues
@@ -54,7 +54,7 @@ class PcBot(Bot):
         min_height: rows of the lowest perfect clear it plays for.
 
     Raises:
-        SpecError: a limit is not above 0, or `min_height` is more than 20.
+        InputError: a value is out of its range.
     """
 
     def __init__(
@@ -63,17 +63,13 @@ class PcBot(Bot):
         milliseconds: float | None = None,
         min_height: int = 1,
     ) -> None:
-        for name, limit in (("nodes", nodes), ("ms", milliseconds)):
-            if limit is not None and not limit > 0:
-                raise SpecError(f"bot pc: invalid {name}: expected number above 0, got {limit}")
         if not 1 <= min_height <= 20:
-            raise SpecError(f"bot pc: invalid min-height: expected 1 to 20, got {min_height}")
+            raise SpecError(f"invalid min_height: expected integer from 1 to 20, got {min_height}")
         self.name = "pc"
         self._beam = BeamBot(nodes, milliseconds)
         self._min_height = min_height
         self._rules: Rules | None = None
         self._solver: PcSolver | None = None
-        self._position: Position | None = None
         # Rows cleared since the board was empty are part of the height of a perfect clear.
         self._cleared = 0
         self._stop = StopFlag()
@@ -100,7 +96,7 @@ class PcBot(Bot):
 
     async def suggest(self, limits: Limits) -> Suggestion:
         """Suggest the first move of a perfect clear, else the moves of `beam`."""
-        rules, position = self._rules, self._require_position()
+        rules, position = self._rules, self.position
         if rules is None:
             raise BotStartError(self.name, "knows no rules")
         held = self.effective_limits(limits)
@@ -130,27 +126,17 @@ class PcBot(Bot):
         return await self._beam.suggest(Limits(left, nodes))
 
     async def play(self, placement: Placement) -> None:
-        """Advance the position by a move."""
-        before = self._require_position()
+        """Count the rows that the move clears; the new position follows."""
+        before = self.position
         after = self._position = after_placement(before, placement, self._rules)
         self._cleared += _rows_cleared(before.board, after.board)
         if after.board.is_empty:
             self._cleared = 0
-        await self._beam.play(placement)
-
-    async def new_piece(self, piece: Piece) -> None:
-        """Append a piece to the queue."""
-        self._position = after_new_piece(self._require_position(), piece)
-        await self._beam.new_piece(piece)
-
-    async def garbage(self, pending: tuple[int, ...]) -> None:
-        """Pass the pending attacks on to the beam search."""
-        await self._beam.garbage(pending)
 
     async def stop(self) -> None:
         """Forget the position."""
         self._stop.set()
-        self._position = None
+        await super().stop()
         await self._beam.stop()
 
     async def quit(self) -> None:
@@ -158,13 +144,6 @@ class PcBot(Bot):
         self._stop.set()
         self._thread.shutdown(wait=False, cancel_futures=True)
         await self._beam.quit()
-
-    # --- helpers --------------------------------------------------------------------------------
-
-    def _require_position(self) -> Position:
-        if self._position is None:
-            raise BotStartError(self.name, "has no position")
-        return self._position
 
 
 def _is_supported(rules: Rules) -> bool:

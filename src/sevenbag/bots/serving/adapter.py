@@ -229,6 +229,18 @@ class BotAdapter:
 
     async def _update_bot(self, action: BotAction) -> None:
         bot = self._bot
+        if not bot.takes_positions:
+            await self._send_update(action)
+            return
+        if isinstance(action, PlayAction):
+            await bot.play(action.placement)
+        if not isinstance(action, PlayAction | NewPieceAction | GarbageAction):
+            await self._send_update(action)
+        elif (position := self._connection.visible_position) is not None:
+            await bot.start(position)
+
+    async def _send_update(self, action: BotAction) -> None:
+        bot = self._bot
         match action:
             case StartAction(position):
                 if self._failed and self._rules is not None:

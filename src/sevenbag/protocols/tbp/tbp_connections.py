@@ -103,6 +103,11 @@ class TbpBotConnection:
         self._pending_answers = 0
         self._bot_in_sync = False
 
+    @property
+    def visible_position(self) -> Position | None:
+        """Return the position as the bot sees it; None without a piece to place."""
+        return self.position if self._bot_in_sync else None
+
     def introduce(self, name: str, version: str, author: str) -> tbp.TbpInfo:
         """Return the message that is sent first."""
         return tbp.TbpInfo(name, version, author, self._features)

@@ -105,6 +105,21 @@ class TriangleBotConnection:
         self._pressed_hold = False
         self._visible_count = 0
 
+    @property
+    def visible_position(self) -> Position | None:
+        """Return the position as the bot sees it; None without a piece to place."""
+        position, count = self.position, self._visible_count
+        if position is None or not count:
+            return None
+        bag = triangle_conversion.rewind_bag(
+            position.queue[count:], position.bag, position.filled_bag
+        )
+        shown = dataclasses.replace(position, queue=position.queue[:count], bag=bag)
+        if self._first_piece_unknown:
+            # The hold slot must not be used; with this piece in it, a bot has no reason to.
+            shown = dataclasses.replace(shown, hold=shown.queue[0])
+        return shown
+
     def introduce(
         self, name: str, version: str, author: str, data: object = UNSET
     ) -> triangle.TriangleInfo:
@@ -327,19 +342,10 @@ class TriangleBotConnection:
 
     def _start_bot(self) -> list[BotAction]:
         """Send the position to the bot if there is a piece to place."""
-        position = self.position
-        if position is None or not position.queue:
-            self._visible_count = 0
-            return []
-        self._visible_count = min(self._max_visible, len(position.queue))
-        bag = triangle_conversion.rewind_bag(
-            position.queue[self._visible_count :], position.bag, position.filled_bag
-        )
-        shown = dataclasses.replace(position, queue=position.queue[: self._visible_count], bag=bag)
-        if self._first_piece_unknown:
-            # The hold slot must not be used; with this piece in it, a bot has no reason to.
-            shown = dataclasses.replace(shown, hold=shown.queue[0])
-        return [StartAction(shown)]
+        queue = () if self.position is None else self.position.queue
+        self._visible_count = min(self._max_visible, len(queue))
+        shown = self.visible_position
+        return [] if shown is None else [StartAction(shown)]
 
     def _add_visible_pieces(self) -> list[BotAction]:
         """Send the bot the pieces that became visible."""
