@@ -8,7 +8,7 @@ import ipaddress
 import secrets
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from sevenbag.config.loader import format_toml
 from sevenbag.contest.bracket import ContestPlan
@@ -269,18 +269,19 @@ class ContestDemo:
         async with stack:
             self._report(f"open {stack.site.address} to watch; press Ctrl-C to stop")
             clients = await self._create_clients(stack)
-            client_tasks = [asyncio.create_task(client.run()) for client in clients]
-            playing = asyncio.create_task(self._play(stack))
-            failing = asyncio.create_task(stack.wait_for_failure())
             try:
-                await self._wait_for_match(playing, failing, client_tasks)
-                if not once:
-                    await failing
-            finally:
-                tasks: list[asyncio.Task[Any]] = [playing, failing, *client_tasks]
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
+                async with asyncio.TaskGroup() as group:
+                    playing = group.create_task(self._play(stack))
+                    others = [group.create_task(stack.wait_for_failure())]
+                    others += [
+                        group.create_task(_run_client(client, playing)) for client in clients
+                    ]
+                    await asyncio.wait({playing})
+                    if once:
+                        for task in others:
+                            task.cancel()
+            except ExceptionGroup as errors:
+                raise errors.exceptions[0] from None
 
     # --- helpers --------------------------------------------------------------------------------
 
@@ -301,27 +302,6 @@ class ContestDemo:
             clients.append(ChildProcess(f"{team}'s client", arguments, lambda _: None))
             self._report(f"{team} is played by {bot}")
         return clients
-
-    @staticmethod
-    async def _wait_for_match(
-        playing: asyncio.Task[None],
-        failing: asyncio.Task[None],
-        clients: Sequence[asyncio.Task[int]],
-    ) -> None:
-        """Wait for the end of the match.
-
-        Raises:
-            SevenbagError: a part failed before.
-        """
-        tasks: set[asyncio.Task[Any]] = {playing, failing, *clients}
-        while not playing.done():
-            done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            if failing in done:
-                failing.result()
-            for team, client in zip(DEMO_TEAMS, clients, strict=True):
-                if client in done and client.result() != 0 and not playing.done():
-                    raise ContestError(f"{team}'s client has failed; see its message above")
-        playing.result()
 
     async def _play(self, stack: LocalStack) -> None:
         """Start the contest, and report its progress until the match is over."""
@@ -361,6 +341,12 @@ class ContestDemo:
 
 
 # --- helpers ------------------------------------------------------------------------------------
+
+
+async def _run_client(client: ChildProcess, playing: asyncio.Task[None]) -> None:
+    code = await client.run()
+    if code != 0 and not playing.done():
+        raise ContestError(f"{client.name} has failed; see its message above")
 
 
 def _format_score(match: MatchRow) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sevenbag.bots.bot import Bot
     from sevenbag.formats.replay_file import Replay
     from sevenbag.game.game_result import GameResult
-    from sevenbag.web.play.page_connection import PageSocket
+    from sevenbag.web.core.text_socket import TextSocket
 
 MAX_MATCHES: Final = 8
 """Maximum number of concurrent matches."""
@@ -114,7 +114,7 @@ class MatchHost:
         for game in self._games:
             game.cancel()
 
-    async def serve(self, socket: PageSocket) -> None:
+    async def serve(self, socket: TextSocket) -> None:
         """Read a page's request and play the match."""
         try:
             async with asyncio.timeout(_REQUEST_TIMEOUT):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.bots.external.bot_channel import ChannelLauncher, Transport
+    from sevenbag.web.core.text_socket import TextSocket
 
 MAX_FRAME_BYTES: Final = MAX_LINE_BYTES + 16
 """Size of the longest message of a worker, with its number."""
@@ -36,18 +37,6 @@ _UPDATE_INTERVAL: Final = 1 / 30
 _MAX_UNREAD: Final = 1024
 _MAX_UNREAD_BYTES: Final = 4 << 20
 _MAX_ERROR_LENGTH: Final = 300
-
-
-class PageSocket(Protocol):
-    """Socket of a page. See `sevenbag.web.core.text_socket.TextSocket`."""
-
-    async def receive(self) -> str:
-        """Return the next frame; raise `SocketClosedError` if the socket is closed."""
-        ...
-
-    async def send(self, text: str) -> None:
-        """Send a frame; raise `SocketClosedError` if the socket is closed."""
-        ...
 
 
 class StartWorkerEvent(msgspec.Struct, frozen=True, tag_field="event", tag="start_worker"):
@@ -84,7 +73,7 @@ class PageConnection:
         socket: socket of the page.
     """
 
-    def __init__(self, socket: PageSocket) -> None:
+    def __init__(self, socket: TextSocket) -> None:
         self.stop_requested = asyncio.Event()
         self._socket = socket
         self._unsent: deque[str] = deque()
