@@ -12,7 +12,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_every_option_of_a_triangle_bot_is_told() -> None:
-    text = (DOCS / "triangle.md").read_text("utf-8").split("## Your bot in our arena")[1]
+    text = (DOCS / "triangle.md").read_text("utf-8").split("## Your bot in the arena")[1]
     assert all(f"`{name}`" in text.split("\n## ")[0] for name in TriangleSettings.__struct_fields__)
 
 
