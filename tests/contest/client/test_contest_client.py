@@ -79,7 +79,7 @@ def task(answers: Answers) -> TeamAssignment:
     return asyncio.run(SiteClient(answers.url + "/", TEAM, PASSWORD).fetch_assignment())
 
 
-def test_where_a_team_plays(answers: Answers) -> None:
+def test_assignment_of_a_team(answers: Answers) -> None:
     answers.body = {
         "status": "playing",
         "match_token": "t",
@@ -100,12 +100,12 @@ def test_where_a_team_plays(answers: Answers) -> None:
 
 
 @pytest.mark.parametrize("status", ["waiting", "finished"])
-def test_nothing_to_play(answers: Answers, status: str) -> None:
+def test_status_without_a_match(answers: Answers, status: str) -> None:
     answers.body = {"status": status, "match_token": "", "server_ip": ""}
     assert task(answers).status == status
 
 
-def test_a_test_match_as_the_contest_of_2012_has_it(answers: Answers) -> None:
+def test_reply_of_the_contest_of_2012(answers: Answers) -> None:
     answers.body = {
         "status": "success",
         "team_name": TEAM,
@@ -122,7 +122,7 @@ def test_a_test_match_as_the_contest_of_2012_has_it(answers: Answers) -> None:
 
 
 @pytest.mark.parametrize("status", [200, 401, 403])
-def test_a_refusal_in_the_sites_words(answers: Answers, status: int) -> None:
+def test_rejection_by_the_site(answers: Answers, status: int) -> None:
     answers.status = status
     answers.body = {"status": "failed", "reason": "bad team or password"}
     for ask in ("fetch_assignment", "create_test_match"):
@@ -143,7 +143,7 @@ def test_a_refusal_in_the_sites_words(answers: Answers, status: int) -> None:
         (200, b"[" * 100_000, ProtocolError, "invalid reply"),
     ],
 )
-def test_what_is_no_answer(
+def test_invalid_replies(
     answers: Answers, status: int, body: object, error: type[Exception], words: str
 ) -> None:
     answers.status, answers.body = status, body
@@ -153,7 +153,7 @@ def test_what_is_no_answer(
     assert caught.value.__cause__ is None
 
 
-def test_nobody_there(answers: Answers) -> None:
+def test_site_does_not_answer(answers: Answers) -> None:
     answers.stop()
     site = SiteClient(answers.url, TEAM, PASSWORD)
     answers.__init__()  # type: ignore[misc]  # another one, for the fixture to stop
@@ -162,6 +162,6 @@ def test_nobody_there(answers: Answers) -> None:
 
 
 @pytest.mark.parametrize("url", ["", "ftp://x", "http://", "127.0.0.1:80", "file:///etc/passwd"])
-def test_what_is_no_site(url: str) -> None:
+def test_invalid_site_urls(url: str) -> None:
     with pytest.raises(InputError, match="invalid site"):
         SiteClient(url, TEAM, PASSWORD)

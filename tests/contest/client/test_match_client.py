@@ -47,7 +47,7 @@ async def play(server: SmallServer, seat: int, token: str = "") -> AsyncClientMa
     return match
 
 
-def test_two_programs_play_a_match() -> None:
+def test_two_asynchronous_programs() -> None:
     async def both(server: SmallServer) -> list[AsyncClientMatch]:
         return list(await asyncio.gather(play(server, 0), play(server, 1)))
 
@@ -63,7 +63,7 @@ def test_two_programs_play_a_match() -> None:
     assert len(first.view.games) == sum(result.games)
 
 
-def test_a_plain_program_plays_likewise() -> None:
+def test_two_synchronous_programs() -> None:
     results: list[TeamMatchResult] = []
 
     def run(seat: int) -> None:
@@ -144,7 +144,7 @@ def test_single_moves() -> None:
     assert moves[:4] == ["left", "drop", "left", "drop"]
 
 
-def test_what_a_turn_knows() -> None:
+def test_state_of_a_turn() -> None:
     async def run(server: SmallServer) -> None:
         here = connect_async(server.address, server.token, TEAMS[0], PASSWORDS[0])
         there = connect_async(server.address, server.token, TEAMS[1], PASSWORDS[1])
@@ -181,7 +181,7 @@ def refused(server: SmallServer, **changes: str) -> None:
         ({"token": "0" * 36}, "unknown match"),
     ],
 )
-def test_who_is_not_let_in_hears_why(changes: dict[str, str], error: str) -> None:
+def test_rejected_connections(changes: dict[str, str], error: str) -> None:
     with SmallServer() as server, pytest.raises(CommandRejectedError, match=error) as caught:
         refused(server, **changes)
     assert caught.value.error == error
@@ -209,6 +209,6 @@ def test_no_such_host() -> None:
     "text",
     ["", "pason://", "http://x", "pason://x:1,2,3", "pason://x:0,5", "pason://x:99999", "x:5557"],
 )
-def test_what_is_no_server(text: str) -> None:
+def test_invalid_addresses(text: str) -> None:
     with pytest.raises(InputError, match="invalid game server"):
         connect(text, "t", "a", "b").__enter__()

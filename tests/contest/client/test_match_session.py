@@ -99,7 +99,7 @@ def test_beam_beats_random_play(seat: int) -> None:
     assert played[1 - seat].result.games == (0, 2)
 
 
-def test_a_match_end_that_is_lost() -> None:
+def test_lost_match_end() -> None:
     class Forgetful(SmallServer):
         def envelope(self, token: str, state: Json) -> list[bytes] | None:
             return None if state["comm_type"] == "MatchEnd" else super().envelope(token, state)
@@ -112,7 +112,7 @@ def test_a_match_end_that_is_lost() -> None:
     assert played[0].result.games == told.games
 
 
-def test_a_server_without_a_word_for_matches_that_are_over() -> None:
+def test_server_without_an_error_for_ended_matches() -> None:
     class Foreign(SmallServer):
         def envelope(self, token: str, state: Json) -> list[bytes] | None:
             return None if state["comm_type"] == "MatchEnd" else super().envelope(token, state)
@@ -125,7 +125,7 @@ def test_a_server_without_a_word_for_matches_that_are_over() -> None:
     assert [each.result.end_heard for each in match(Foreign())] == [False, False]
 
 
-def test_a_server_that_is_gone_in_mid_match() -> None:
+def test_server_that_dies_in_a_match() -> None:
     class Mortal(SmallServer):
         def advance(self) -> None:
             super().advance()
@@ -136,7 +136,7 @@ def test_a_server_that_is_gone_in_mid_match() -> None:
         match(Mortal(LONG), mps=20)
 
 
-def test_a_server_that_is_silent_on_its_state_channel() -> None:
+def test_silent_state_channel() -> None:
     class Mute(SmallServer):
         states = 0
 
@@ -148,7 +148,7 @@ def test_a_server_that_is_silent_on_its_state_channel() -> None:
         match(Mute(LONG))
 
 
-def test_answers_that_get_lost() -> None:
+def test_lost_answers() -> None:
     """A socket that waits in vain is replaced, and the piece is looked at before it is moved on."""
 
     class Swallowing(SmallServer):
@@ -164,7 +164,7 @@ def test_answers_that_get_lost() -> None:
     assert not any(each.failure for each in played)
 
 
-def test_a_server_that_tells_little() -> None:
+def test_rare_states() -> None:
     """Ten states a second, whatever is moved: fewer pieces, and none of them elsewhere."""
 
     class Lazy(SmallServer):
@@ -191,7 +191,7 @@ def test_a_server_that_tells_little() -> None:
         assert missed <= 1
 
 
-def test_answers_and_states_that_make_no_sense() -> None:
+def test_invalid_answers_and_states() -> None:
     class Babbling(SmallServer):
         count = 0
 
@@ -217,7 +217,7 @@ def test_answers_and_states_that_make_no_sense() -> None:
     assert all(each.result.end_heard for each in match(Never()))
 
 
-def test_moves_that_are_too_many_are_made_again() -> None:
+def test_moves_rejected_as_too_many_are_repeated() -> None:
     class Strict(SmallServer):
         count = 0
 
@@ -233,7 +233,7 @@ def test_moves_that_are_too_many_are_made_again() -> None:
     assert all(each.missed_pieces[0] <= each.missed_pieces[1] // 5 for each in played)
 
 
-def test_a_server_that_forgets_its_clients_knows_them_again() -> None:
+def test_restarted_server() -> None:
     class Restarted(SmallServer):
         count = 0
 
@@ -246,7 +246,7 @@ def test_a_server_that_forgets_its_clients_knows_them_again() -> None:
     assert all(each.result.end_heard for each in match(Restarted()))
 
 
-def test_a_team_that_is_thrown_out_hears_why() -> None:
+def test_rejected_moves() -> None:
     class Strict(SmallServer):
         def move(self, command: GameMove) -> Json:
             return refusal("unknown move", "there are no moves here")
@@ -267,7 +267,7 @@ class Notice:
         return self._task()
 
 
-def test_a_match_that_moves_to_another_server() -> None:
+def test_match_that_moves_to_another_server() -> None:
     """One server dies in mid-match; the site says where the match goes on."""
 
     class Mortal(SmallServer):
@@ -302,13 +302,13 @@ def test_a_match_that_moves_to_another_server() -> None:
     assert any("asking the site where the match goes on" in line for line in lines)
 
 
-def test_a_site_that_never_has_a_match() -> None:
+def test_site_without_a_match() -> None:
     site: Any = Notice(lambda: TeamAssignment("waiting"))
     with pytest.raises(ServerUnreachableError, match=r"has had no match for 0\.1 s"):
         asyncio.run(play_all_matches(site, manner(0), lambda _: None, wait_seconds=0.1))
 
 
-def test_a_site_that_is_away_is_told_of_once_and_asked_again(
+def test_unavailable_site_is_reported_once_and_polled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Who waits for a site that is not there is not told that there is no match yet."""

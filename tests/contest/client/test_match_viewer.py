@@ -35,7 +35,7 @@ def followed(*, terminal: bool, width: int = 80) -> tuple[str, SmallServer]:
     return out.getvalue(), server
 
 
-def test_where_there_is_no_terminal_games_are_told_in_lines() -> None:
+def test_without_a_terminal_games_are_reported_in_lines() -> None:
     text, server = followed(terminal=False)
     result = server.matches[server.token].result
     assert result is not None
@@ -50,14 +50,14 @@ def test_where_there_is_no_terminal_games_are_told_in_lines() -> None:
 
 
 @pytest.mark.parametrize("width", [80, 40])
-def test_in_a_terminal_both_boards_are_drawn(width: int) -> None:
+def test_terminal_shows_both_boards(width: int) -> None:
     text, _ = followed(terminal=True, width=width)
     assert "Alpha team" in text
     assert ("██" if width == 80 else "▀") in text
     assert "(ended)" in text
 
 
-def test_what_is_drawn() -> None:
+def test_drawn_match() -> None:
     screen = MatchScreen()
     board = "0" * 45 + "f8000"
     told = {
@@ -96,7 +96,7 @@ def test_what_is_drawn() -> None:
     assert "700 points" in lines[22]
 
 
-def test_nothing_is_heard() -> None:
+def test_no_message_of_the_match() -> None:
     with (
         SmallServer() as server,
         pytest.raises(ServerUnreachableError, match="check the token"),
@@ -112,7 +112,7 @@ def encoded(message: Json) -> bytes:
     return json.dumps(message).encode()
 
 
-def test_pieces_of_any_numbers_are_no_harm() -> None:
+def test_invalid_pieces() -> None:
     screen = MatchScreen()
     told = {
         "comm_type": "GamePieceState",

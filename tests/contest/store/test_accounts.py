@@ -23,7 +23,7 @@ def test_a_team_is_found_by_its_name_however_it_is_written(store: Store) -> None
     assert (team.name, team.password_hash, team.disabled) == ("Stäck Attack", HASH, False)
 
 
-def test_names_that_people_cannot_tell_apart_are_one(store: Store) -> None:
+def test_names_that_look_alike_are_equal(store: Store) -> None:
     teams(store, "Stack Attack", "Team km")
     # Letters of other widths, and a sign of one letter that stands for two large ones.
     for name in ["stack attack", "STACK  ATTACK", "\uff33tack Attack", "Team \u33ce"]:
@@ -32,7 +32,7 @@ def test_names_that_people_cannot_tell_apart_are_one(store: Store) -> None:
         assert store.teams.count() == 2
 
 
-def test_what_can_be_no_name_is_refused_and_not_found(store: Store) -> None:
+def test_invalid_names(store: Store) -> None:
     teams(store, "other")
     for name in ["", " ", "a ", " a", "a" * 81, "a\nb", "a\0b", "\u202eabc", "\ud800", "a\tb"]:
         with pytest.raises(InputError, match="invalid name of a team"):
@@ -40,7 +40,7 @@ def test_what_can_be_no_name_is_refused_and_not_found(store: Store) -> None:
         assert store.teams.find(name) is None
 
 
-def test_passwords_are_not_kept_in_clear_and_not_quoted(store: Store) -> None:
+def test_passwords_must_be_hashed(store: Store) -> None:
     (team,) = teams(store, "one")
     for word in ["secret", "", "$argon2" + "x" * 400]:
         for ask in (
@@ -59,7 +59,7 @@ def test_hashes_are_not_shown(store: Store) -> None:
     assert "argon2" not in repr(team)
 
 
-def test_who_is_not_there_is_told_by_number(store: Store) -> None:
+def test_unknown_accounts(store: Store) -> None:
     for number in [0, -1, 77, 2**31, 2**70]:
         asks: list[Callable[[], Any]] = [
             partial(store.teams.get, number),
@@ -118,7 +118,7 @@ def test_a_login_is_good_until_its_time_is_over(url: str) -> None:
         assert store.sessions.find(theirs) is not None
 
 
-def test_logins_end_by_logging_out_another_password_or_a_shut_account(store: Store) -> None:
+def test_ends_of_logins(store: Store) -> None:
     one, two = teams(store, "one", "two")
     first, again, other = (store.sessions.open("team", team.id, 60) for team in (one, one, two))
     store.sessions.close(first)
@@ -133,7 +133,7 @@ def test_logins_end_by_logging_out_another_password_or_a_shut_account(store: Sto
     assert store.sessions.find(store.sessions.open("team", two.id, 60)) is None
 
 
-def test_made_up_tokens_open_nothing(store: Store) -> None:
+def test_invalid_tokens(store: Store) -> None:
     for token in ["", "x", "\0", "\ud800", "a" * 100_000]:
         assert store.sessions.find(token) is None
         assert store.invitations.redeem(token) is None
@@ -156,13 +156,13 @@ def test_a_link_works_once_and_for_a_while(url: str) -> None:
         assert store.invitations.redeem(link) is None
 
 
-def test_of_all_who_take_a_link_at_once_one_gets_it(store: Store) -> None:
+def test_concurrent_redemptions_of_a_link(store: Store) -> None:
     link = store.invitations.add("admin")
     taken = run_at_once(6, lambda _: store.invitations.redeem(link))
     assert sum(one is not None for one in taken) == 1
 
 
-def test_links_name_a_team_where_one_belongs(store: Store) -> None:
+def test_purpose_and_team_of_links(store: Store) -> None:
     with pytest.raises(InputError):
         store.invitations.add("team password")
     with pytest.raises(InputError):
@@ -185,7 +185,7 @@ def test_moves_are_counted_over_all_games_of_a_team(store: Store) -> None:
     assert (store.teams.count_games(one), store.teams.count_games(two)) == (3, 3)
 
 
-def test_who_did_what_is_read_page_by_page_newest_first(url: str) -> None:
+def test_pages_of_the_audit_log(url: str) -> None:
     now = 0.0
     with Store(url, clock=lambda: now) as store:
         for number in range(7):

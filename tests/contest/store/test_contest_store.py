@@ -66,7 +66,7 @@ def test_plans_change_until_the_contest_begins(store: Store) -> None:
         store.contests.update_plan(running, name="Spring")
 
 
-def test_who_cannot_take_part_leaves_nothing_behind(store: Store) -> None:
+def test_invalid_entrants_roll_back(store: Store) -> None:
     teams(store, "one")
     wrong: list[tuple[Sequence[int], type[SevenbagError], str]] = [
         ([1, 1], InputError, "once"),
@@ -123,7 +123,7 @@ def test_a_contest_needs_two(store: Store) -> None:
         store.contests.set_state(row, "running")
 
 
-def test_what_is_not_there_is_told(store: Store) -> None:
+def test_unknown_contests(store: Store) -> None:
     for number in (0, 5, 2**50):
         with pytest.raises(UnknownEntryError, match=str(number)):
             store.contests.get(number)
@@ -137,7 +137,7 @@ def by_number(match: MatchRow) -> MatchResult:
     return ending(0 if match.players[0].team < match.players[1].team else 1)
 
 
-def test_a_contest_is_drawn_up_to_its_end(store: Store) -> None:
+def test_matches_are_created_until_the_contest_ends(store: Store) -> None:
     """Five teams: ten matches of the ranking, then semi-finals, third place and final."""
     row = planned(store, 5)
     assert store.contests.create_due_matches(row.id) == ()
@@ -160,7 +160,7 @@ def test_a_contest_is_drawn_up_to_its_end(store: Store) -> None:
     assert [end.entrants[place] for place in end.final_ranking] == [f"team {n}" for n in range(5)]
 
 
-def test_a_match_that_was_called_off_is_drawn_up_again(store: Store) -> None:
+def test_cancelled_match_is_created_again(store: Store) -> None:
     row = running(store, 2, ContestPlan(ranking=False))
     (first,) = store.contests.create_due_matches(row.id)
     store.matches.finish(first.token, ending(None))
@@ -193,7 +193,7 @@ def test_two_schedulers_draw_up_each_match_once(store: Store, url: str) -> None:
     assert len(store.matches.list_of_contest(row.id)) == 8 * 7 // 2
 
 
-def test_a_slot_has_one_match_whoever_adds_it(store: Store, url: str) -> None:
+def test_slot_has_one_match(store: Store, url: str) -> None:
     row = planned(store, 2)
     first, second = (entrant.team_id for entrant in row.entrants)
 
@@ -214,7 +214,7 @@ def test_a_slot_has_one_match_whoever_adds_it(store: Store, url: str) -> None:
         store.matches.add(kind="test", name="T", players=(first, second), rules=RULES, slot="x")
 
 
-def test_a_team_that_was_shut_stays_in_its_contest(store: Store) -> None:
+def test_disabled_team_stays_in_its_contest(store: Store) -> None:
     row = planned(store, 2)
     store.teams.set_disabled(row.entrants[0].team_id, True)
     store.teams.set_password(row.entrants[1].team_id, HASH)

@@ -46,21 +46,21 @@ if TYPE_CHECKING:
         ("postgresql://u:hunter2@h:port/d", "invalid store URL"),
     ],
 )
-def test_urls_that_name_no_store(url: str, words: str) -> None:
+def test_invalid_urls(url: str, words: str) -> None:
     with pytest.raises(StoreUrlError, match=words) as refused:
         Store(url)
     assert "sqlite:///FILE" in str(refused.value)
     assert "hunter2" not in str(refused.value)
 
 
-def test_without_its_driver_postgresql_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_postgresql_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(MissingExtraError, match=r"sevenbag\[postgres\]"):
         Store("postgresql://u@h/d")
 
 
 @pytest.mark.parametrize("package", ["sqlalchemy", "alembic"])
-def test_without_its_packages_the_store_is_an_extra(package: str) -> None:
+def test_missing_packages(package: str) -> None:
     program = f"import sys; sys.modules[{package!r}] = None; import sevenbag.contest.store"
     done = subprocess.run(
         [sys.executable, "-c", program], stderr=subprocess.PIPE, text=True, check=False, timeout=120
@@ -83,7 +83,7 @@ def test_passwords_in_urls_are_not_shown() -> None:
         assert "hunter2" not in f"{store.url} {refused.value!r} {refused.value.__cause__!r}"
 
 
-def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
+def test_missing_folder(tmp_path: Path) -> None:
     folder = tmp_path / "no" / "such"
     with pytest.raises(StoreUnreachableError, match=f"no folder {folder}"):
         Store(f"sqlite:///{folder}/contest.db").open()
@@ -93,7 +93,7 @@ def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"no database at all, but some text of more than 100 bytes" * 9])
-def test_files_of_another_kind_are_left_alone(tmp_path: Path, data: bytes) -> None:
+def test_file_of_another_kind_is_not_changed(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / "contest.db"
     file.write_bytes(data)
     with pytest.raises(StoreCorruptError, match="is not a database"):
@@ -101,7 +101,7 @@ def test_files_of_another_kind_are_left_alone(tmp_path: Path, data: bytes) -> No
     assert file.read_bytes() == data
 
 
-def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+def test_damaged_file(tmp_path: Path) -> None:
     file = tmp_path / "contest.db"
     with Store(f"sqlite:///{file}") as store:
         match(store)
@@ -114,7 +114,7 @@ def test_a_damaged_file_is_told(tmp_path: Path) -> None:
     assert str(file) in str(told.value)
 
 
-def test_a_store_that_can_be_read_only_is_read(tmp_path: Path) -> None:
+def test_read_only_store(tmp_path: Path) -> None:
     file = tmp_path / "contest.db"
     with Store(f"sqlite:///{file}") as store:
         match(store)
@@ -124,7 +124,7 @@ def test_a_store_that_can_be_read_only_is_read(tmp_path: Path) -> None:
             teams(store, "three")
 
 
-def test_a_store_that_another_program_holds_is_told(tmp_path: Path) -> None:
+def test_store_locked_by_another_program(tmp_path: Path) -> None:
     file = tmp_path / "contest.db"
     url = f"sqlite:///{file}"
     with Store(url) as store:
@@ -143,7 +143,7 @@ def test_a_store_that_another_program_holds_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.postgres
-def test_a_server_that_another_program_blocks_is_told(postgresql: postgres.Server) -> None:
+def test_server_locked_by_another_program(postgresql: postgres.Server) -> None:
     import psycopg  # noqa: PLC0415
 
     url = postgresql.new_database()
@@ -158,14 +158,14 @@ def test_a_server_that_another_program_blocks_is_told(postgresql: postgres.Serve
 
 
 @pytest.mark.postgres
-def test_a_database_that_is_not_there_is_told(postgresql: postgres.Server) -> None:
+def test_missing_database(postgresql: postgres.Server) -> None:
     with pytest.raises(StoreUnreachableError, match="does not exist"):
         Store(postgresql.url("nowhere")).open()
     with pytest.raises(StoreUnreachableError, match="no_such_role"):
         Store(postgresql.url().replace("owner@", "no_such_role@")).open()
 
 
-def test_a_store_that_is_not_open_is_told(url: str) -> None:
+def test_closed_store(url: str) -> None:
     store = Store(url)
     with pytest.raises(StoreError, match="not open"):
         store.ping()
@@ -180,7 +180,7 @@ def test_a_store_that_is_not_open_is_told(url: str) -> None:
         assert store.teams.count() == 0
 
 
-def test_hashes_of_passwords_are_nobody_elses_business(tmp_path: Path) -> None:
+def test_files_are_readable_by_the_owner_only(tmp_path: Path) -> None:
     file = tmp_path / "contest.db"
     with Store(f"sqlite:///{file}") as store:
         teams(store, "one")
@@ -202,7 +202,7 @@ def test_many_threads_write_and_read_at_once(store: Store) -> None:
     assert [row.games for row in store.matches.list_unfinished()] == [(8, 0)] * 8
 
 
-def test_rows_that_are_not_understood_are_told(store: Store, url: str) -> None:
+def test_invalid_data_in_a_row(store: Store, url: str) -> None:
     row = match(store)
     engine = create_engine(url)
     with engine.begin() as connection:
@@ -212,14 +212,14 @@ def test_rows_that_are_not_understood_are_told(store: Store, url: str) -> None:
         store.matches.get(row.token)
 
 
-def test_numbers_that_no_database_takes_are_refused(store: Store) -> None:
+def test_numbers_out_of_range(store: Store) -> None:
     row = match(store)
     with pytest.raises((InputError, StoreError), match="number"):
         store.matches.add_game(row.token, game(1, scores=(2**63, 0)), b"")
     assert store.matches.list_game_results(row.token) == ()
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(tmp_path: Path) -> None:
+def test_full_disk_rolls_back(tmp_path: Path) -> None:
     with Store(f"sqlite:///{tmp_path / 'contest.db'}") as store:
         row = match(store)
         # The one connection that there is can write some pages more.
@@ -232,7 +232,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(tmp_path: Path) -> None:
         assert store.matches.get(row.token).games == (0, 0)
 
 
-def test_a_new_store_that_another_program_holds_is_told(tmp_path: Path) -> None:
+def test_new_store_locked_by_another_program(tmp_path: Path) -> None:
     file = tmp_path / "contest.db"
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")

@@ -73,7 +73,7 @@ def test_json_tells_everything_but_secrets(store: Store, contest: int) -> None:
         assert match.token not in text
 
 
-def test_what_is_not_there_cannot_be_exported(store: Store) -> None:
+def test_export_of_an_unknown_contest(store: Store) -> None:
     for export in (export_csv, export_json):
         with pytest.raises(UnknownEntryError):
             export(store, 4)

@@ -41,7 +41,7 @@ def test_a_match_is_read_as_it_was_written(store: Store) -> None:
     assert store.matches.list() == store.matches.list_unfinished() == (row,)
 
 
-def test_a_server_is_told_all_that_it_needs(store: Store) -> None:
+def test_assignment_of_a_match(store: Store) -> None:
     one, two = teams(store, "one", "two")
     row = store.matches.add(kind="test", name="T", players=(two.id, one.id), rules=RULES)
     store.matches.add_game(row.token, game(1), b"")
@@ -70,7 +70,7 @@ def test_every_placement_of_a_match_has_a_higher_attempt(store: Store) -> None:
     assert attempts == sorted(set(attempts))
 
 
-def test_seats_need_two_names(store: Store) -> None:
+def test_players_need_different_names(store: Store) -> None:
     one, two = teams(store, "Test Client", "two")
     bot = BuiltinEntrant(name="test client", bot="random")
     seats: list[tuple[int | BuiltinEntrant, int | BuiltinEntrant]] = [
@@ -90,7 +90,7 @@ def test_seats_need_two_names(store: Store) -> None:
     assert store.matches.list() == ()
 
 
-def test_unknown_tokens_are_told_without_repeating_them(store: Store) -> None:
+def test_errors_about_tokens_do_not_contain_them(store: Store) -> None:
     for token in ["", "x", RANDOM_TOKEN, "\0" * 36, "\ud800" * 36, "x" * 10**6]:
         asks: list[Callable[[], Any]] = [
             partial(store.matches.get, token),
@@ -117,7 +117,7 @@ def test_unknown_numbers_are_nothing(store: Store) -> None:
         assert store.matches.list_of_contest(number) == ()
 
 
-def test_whoever_changes_a_match_must_have_seen_the_last_change(store: Store) -> None:
+def test_changes_based_on_an_old_revision(store: Store) -> None:
     seen = match(store)
     placed = store.matches.set_state(seen, "placed", server="north")
     assert placed is not None
@@ -133,7 +133,7 @@ def test_whoever_changes_a_match_must_have_seen_the_last_change(store: Store) ->
     assert (waiting.state, waiting.server, waiting.began) == ("waiting", "", playing.began)
 
 
-def test_times_tell_when_a_match_was_where(url: str) -> None:
+def test_times_of_a_match(url: str) -> None:
     clock = itertools.count(10.0, 10.0)
     with Store(url, clock=lambda: next(clock) if ticking else 0.0) as store:
         ticking = False
@@ -148,7 +148,7 @@ def test_times_tell_when_a_match_was_where(url: str) -> None:
         assert (row.created, row.placed, row.began, row.ended) == (10, 40, 30, 60)
 
 
-def test_of_many_schedulers_one_places_a_match(store: Store, url: str) -> None:
+def test_concurrent_assignments_of_a_match(store: Store, url: str) -> None:
     seen = match(store)
 
     def place(number: int) -> str:
@@ -161,7 +161,7 @@ def test_of_many_schedulers_one_places_a_match(store: Store, url: str) -> None:
     assert store.matches.get(seen.token).server == won[0]
 
 
-def test_matches_that_are_over_stay_so(store: Store) -> None:
+def test_ended_matches_are_final(store: Store) -> None:
     row = match(store)
     with pytest.raises(InputError, match="done"):
         store.matches.set_state(row, "done")
@@ -234,7 +234,7 @@ def test_games_are_kept_as_a_dictionary_would(store: Store) -> None:
         assert sums.points == tuple(sum(r.scores[seat] for r in results) for seat in (0, 1))
 
 
-def test_a_game_that_is_told_by_two_servers_at_once_is_kept_once(store: Store) -> None:
+def test_game_of_two_servers_is_stored_once(store: Store) -> None:
     row = match(store)
     told = [game(1, 0, (number, 0)) for number in range(6)]
 
@@ -247,14 +247,14 @@ def test_a_game_that_is_told_by_two_servers_at_once_is_kept_once(store: Store) -
     assert store.matches.get(row.token).games == (1, 0)
 
 
-def test_a_replay_has_an_end(store: Store) -> None:
+def test_size_of_replays_is_limited(store: Store) -> None:
     row = match(store)
     with pytest.raises(InputError, match="invalid replay"):
         store.matches.add_game(row.token, game(1), bytes(MAX_FRAME_BYTES + 1))
     assert store.matches.list_game_results(row.token) == ()
 
 
-def test_lists_are_chosen_by_state_kind_contest_and_team(store: Store) -> None:
+def test_filters_of_lists(store: Store) -> None:
     one, two, three = teams(store, "one", "two", "three")
     contest = store.contests.add("C", RULES, ContestPlan(), [one.id, two.id, three.id])
     bot = BuiltinEntrant(name="Bot", bot="random")

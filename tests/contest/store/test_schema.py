@@ -54,7 +54,7 @@ def test_databases_of_every_version_become_of_this_one(url: str, version: str) -
 
 
 @pytest.mark.parametrize("file", sorted(OLD.glob("*.sql")), ids=lambda file: file.stem)
-def test_what_old_versions_wrote_is_read(tmp_path: Path, file: Path) -> None:
+def test_stores_of_old_versions(tmp_path: Path, file: Path) -> None:
     path = tmp_path / "old.db"
     with closing(sqlite3.connect(path)) as old:
         old.executescript(file.read_text(encoding="utf-8"))

@@ -60,7 +60,7 @@ def check_games(store: Store, token: str, told: int) -> int:
 
 
 @pytest.mark.faults
-def test_games_survive_whoever_is_killed(url: str, tmp_path: Path) -> None:
+def test_games_survive_killed_writers(url: str, tmp_path: Path) -> None:
     dice = random.Random(1)
     with Store(url) as store:
         token = match(store).token
@@ -95,7 +95,7 @@ def test_a_game_is_kept_whole_or_not_at_all(url: str) -> None:
 
 @pytest.mark.postgres
 @pytest.mark.faults
-def test_a_server_that_crashes_has_kept_what_it_told() -> None:
+def test_games_survive_a_crash_of_the_database_server() -> None:
     if why := postgres.missing():
         pytest.skip(why)
     with postgres.running_server() as server:
@@ -124,7 +124,7 @@ def test_tables_are_made_whole_or_not_at_all(url: str) -> None:
         assert store.teams.count() == 0
 
 
-def test_what_is_synced_to_disk(tmp_path: Path) -> None:
+def test_commits_are_synced_to_disk(tmp_path: Path) -> None:
     """Not only processes die: SQLite is told to wait for the disk at each commit."""
     file = tmp_path / "contest.db"
     asked: list[str] = []

@@ -48,6 +48,15 @@ async def hub(places: Places) -> AsyncIterator[LiveBroadcaster]:
     await made.close()
 
 
+@pytest.fixture
+async def viewer(hub: LiveBroadcaster, places: Places, channel: Publisher) -> LiveViewer:
+    """A viewer of the match, whose channel is subscribed."""
+    places[channel.token] = channel.endpoint
+    viewer = hub.subscribe([subject(channel)])
+    await asyncio.to_thread(channel.wait_until_heard)
+    return viewer
+
+
 def subject(publisher: Publisher, match: int = 7) -> WatchedMatch:
     return WatchedMatch(match, publisher.token, publisher.teams)
 
@@ -109,12 +118,7 @@ async def test_a_game_is_seen(hub: LiveBroadcaster, places: Places, channel: Pub
     assert await until(viewer, named("match_finished")) == {"event": "match_finished", "match": 7}
 
 
-async def test_no_token_reaches_onlookers(
-    hub: LiveBroadcaster, places: Places, channel: Publisher
-) -> None:
-    places[channel.token] = channel.endpoint
-    viewer = hub.subscribe([subject(channel)])
-    await asyncio.to_thread(channel.wait_until_heard)
+async def test_no_token_reaches_viewers(channel: Publisher, viewer: LiveViewer) -> None:
     channel.pieces(("T", 0, 0, 5), None)
     channel.end_game((1, 2), 1)
     channel.end_match()
@@ -145,12 +149,9 @@ async def test_a_match_moves_to_another_game_server(
         assert seen["pieces"] == [None, ["Z", 0, 3, 4]]
 
 
-async def test_a_server_that_ends_ends_no_match(
-    hub: LiveBroadcaster, places: Places, channel: Publisher
+async def test_stopping_server_does_not_end_the_match(
+    hub: LiveBroadcaster, places: Places, channel: Publisher, viewer: LiveViewer
 ) -> None:
-    places[channel.token] = channel.endpoint
-    viewer = hub.subscribe([subject(channel)])
-    await asyncio.to_thread(channel.wait_until_heard)
     channel.pieces(("T", 0, 0, 5), None)
     channel.end_match()
     await until(viewer, named("match_finished"))
@@ -170,7 +171,7 @@ async def test_a_server_that_ends_ends_no_match(
         )
 
 
-async def test_everybody_sees_the_end_and_the_newest(
+async def test_all_viewers_get_the_last_frame_and_the_end(
     hub: LiveBroadcaster, places: Places, channel: Publisher
 ) -> None:
     places[channel.token] = channel.endpoint
@@ -203,7 +204,7 @@ async def test_everybody_sees_the_end_and_the_newest(
     hub.subscribe([subject(channel)])
 
 
-async def test_who_does_not_listen_is_sent_away(
+async def test_slow_viewers_are_dropped(
     hub: LiveBroadcaster, places: Places, channel: Publisher
 ) -> None:
     places[channel.token] = channel.endpoint
@@ -234,7 +235,7 @@ async def test_several_matches_on_several_servers(hub: LiveBroadcaster, places: 
         assert seen == {1: ["T", 0, 1, 1], 2: ["J", 0, 2, 2]}
 
 
-async def test_a_match_is_heard_before_anybody_looks(places: Places, channel: Publisher) -> None:
+async def test_match_is_followed_before_it_has_viewers(places: Places, channel: Publisher) -> None:
     """So that whoever comes later knows of every cell which piece it came from."""
     places[channel.token] = channel.endpoint
     hub = LiveBroadcaster(
@@ -254,14 +255,14 @@ async def test_a_match_is_heard_before_anybody_looks(places: Places, channel: Pu
     await hub.close()
 
 
-async def test_an_end_that_was_not_heard(hub: LiveBroadcaster, channel: Publisher) -> None:
+async def test_missed_end_of_a_match(hub: LiveBroadcaster, channel: Publisher) -> None:
     viewer = hub.subscribe([subject(channel)])
     hub.finish_match(channel.token)
     hub.finish_match("nobody looks at this one")
     await until(viewer, named("match_finished"))
 
 
-async def test_an_endpoint_that_is_none(
+async def test_invalid_endpoint(
     places: Places, channel: Publisher, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hub = LiveBroadcaster(places.get)
@@ -290,7 +291,7 @@ RUBBISH = [
 
 
 @pytest.mark.parametrize("data", RUBBISH)
-def test_rubbish_is_counted_and_harmless(data: bytes) -> None:
+def test_invalid_messages_are_counted(data: bytes) -> None:
     tracker = MatchTracker(1, TEAMS)
     tracker.handle_message(data)
     assert json.loads(tracker.frame_json)["boards"] == [EMPTY] * 2
@@ -299,7 +300,7 @@ def test_rubbish_is_counted_and_harmless(data: bytes) -> None:
     assert tracker.invalid_messages == 2
 
 
-def test_boards_that_are_none() -> None:
+def test_invalid_boards() -> None:
     tracker = MatchTracker(1, TEAMS)
     for board in ("", "0" * 49, "x" * 50, "0" * 51):
         states = {team: {"board_state": board, "cleared_rows": [10**30, -1]} for team in TEAMS}

@@ -196,7 +196,7 @@ def test_rows_flash_and_garbage_rises(
     assert colour(page, 0, 15, 8) == COLORS["O"]
 
 
-def test_a_match_that_moves_to_another_server(
+def test_match_that_moves_to_another_server(
     make_site: Callable[..., Running], new_page: Callable[..., Page]
 ) -> None:
     site = make_site(grace_seconds=0.2)
@@ -218,7 +218,7 @@ def test_a_match_that_moves_to_another_server(
             shows(page, 1, 10, 5, COLORS["S"])
 
 
-def test_a_game_server_that_falls_silent_is_told_of(
+def test_silent_game_server_is_shown(
     new_page: Callable[..., Page], site: Running, server: GameServer
 ) -> None:
     page = new_page()
@@ -356,7 +356,7 @@ def test_a_phone(visit: Callable[..., Page], site: Running, server: GameServer) 
     )
 
 
-def test_what_is_drawn_is_also_said(
+def test_screen_readers_get_the_same_information(
     visit: Callable[..., Page], site: Running, server: GameServer
 ) -> None:
     game = play(1, server.states.teams)

@@ -49,7 +49,7 @@ async def heard(socket: Any, *events: str) -> list[dict[str, Any]]:
     return found
 
 
-async def test_a_hundred_look_on(site: Running, server: GameServer) -> None:
+async def test_a_hundred_viewers(site: Running, server: GameServer) -> None:
     """All see a game that goes on meanwhile, and hear its end, without holding each other up."""
     crowd = [await line(site, f"?match={server.match}") for _ in range(100)]
     for socket in crowd:
@@ -72,7 +72,7 @@ async def test_a_hundred_look_on(site: Running, server: GameServer) -> None:
     await asyncio.gather(*(socket.close() for socket in crowd))
 
 
-async def test_who_stops_reading_holds_up_nobody(site: Running, server: GameServer) -> None:
+async def test_slow_page_does_not_delay_others(site: Running, server: GameServer) -> None:
     sleeper = await connect(
         site.address.replace("http", "ws", 1) + f"live?match={server.match}",
         origin=site.address.rstrip("/"),  # type: ignore[arg-type]
@@ -97,7 +97,7 @@ async def test_who_stops_reading_holds_up_nobody(site: Running, server: GameServ
 @pytest.mark.parametrize(
     "query", ["?match=x", "?match=-1", "?match=99999999999999999999999", "?match=987654", "?a=b"]
 )
-async def test_lines_that_ask_for_nonsense(site: Running, server: GameServer, query: str) -> None:
+async def test_invalid_queries(site: Running, server: GameServer, query: str) -> None:
     async with line(site, query) as socket, line(site, f"?match={server.match}") as right:
         await heard(right, "match_frame")
         server.states.end_game((1, 2), 1)
@@ -110,13 +110,13 @@ async def test_lines_that_ask_for_nonsense(site: Running, server: GameServer, qu
         }
 
 
-async def test_a_line_for_very_many_matches(site: Running, server: GameServer) -> None:
+async def test_number_of_watched_matches_is_limited(site: Running, server: GameServer) -> None:
     many = "&".join(f"match={number}" for number in range(987_000, 987_300))
     async with line(site, f"?match={server.match}&{many}") as socket:
         assert (await heard(socket, "match_frame"))[-1]["match"] == server.match
 
 
-async def test_lines_that_talk(site: Running, server: GameServer) -> None:
+async def test_messages_of_pages_are_limited(site: Running, server: GameServer) -> None:
     """A page has nothing to say; who says much is not listened to for ever."""
     async with line(site, f"?match={server.match}") as socket:
         await socket.send("hello")
@@ -128,12 +128,12 @@ async def test_lines_that_talk(site: Running, server: GameServer) -> None:
             await socket.wait_closed()
 
 
-async def test_pages_of_others_get_no_line(site: Running) -> None:
+async def test_other_pages_cannot_watch(site: Running) -> None:
     with pytest.raises(InvalidStatus, match="403"):
         await line(site, origin="http://elsewhere.example")
 
 
-async def test_a_match_that_is_over_is_said_to_be(site: Running, server: GameServer) -> None:
+async def test_finished_match_is_reported(site: Running, server: GameServer) -> None:
     async with line(site, f"?match={server.match}") as socket:
         await asyncio.to_thread(server.end_match)
         await heard(socket, "match_finished")
@@ -142,7 +142,7 @@ async def test_a_match_that_is_over_is_said_to_be(site: Running, server: GameSer
         assert (await heard(socket, "match_frame"))[-1]["status"] == "finished"
 
 
-async def test_onlookers_are_counted(site: Running, server: GameServer) -> None:
+async def test_metrics_of_viewers(site: Running, server: GameServer) -> None:
     async with line(site, f"?match={server.match}") as socket:
         await heard(socket, "match_frame")
         server.states.raw(b"rubbish")
@@ -186,14 +186,14 @@ def test_no_token_is_on_any_public_page(site: Running, server: GameServer) -> No
         "/ranking?contest=987654",
     ],
 )
-def test_what_is_not_there(site: Running, path: str) -> None:
+def test_missing_pages(site: Running, path: str) -> None:
     answer = site.visitor().get(path)
     assert answer.status == 404
     assert "there is no" in answer.words or "has no" in answer.words
 
 
 @pytest.mark.parametrize("path", ["/bracket?contest=x", "/matches?before=-1", "/matches?before=x"])
-def test_numbers_that_are_none(site: Running, path: str) -> None:
+def test_invalid_numbers(site: Running, path: str) -> None:
     assert site.visitor().get(path).status == 400
 
 
@@ -321,7 +321,7 @@ def test_a_ranking(make_site: Callable[..., Running]) -> None:
         assert name in words
 
 
-def test_a_contest_with_nobody_in_it_yet(make_site: Callable[..., Running]) -> None:
+def test_contest_without_entrants(make_site: Callable[..., Running]) -> None:
     site = make_site()
     site.store.contests.add("Empty", RULES, ContestPlan(), [])
     for path in ("/", "/bracket", "/ranking"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import random
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,7 +60,7 @@ def test_a_team_registers_and_is_in(site: Running) -> None:
         ("taken", PASSWORD, "", "'taken' is already taken"),
     ],
 )
-def test_what_is_refused_says_why(
+def test_invalid_registrations(
     site: Running, name: str, password: str, again: str, told: str
 ) -> None:
     if site.store.teams.find("Taken") is None:
@@ -119,7 +120,7 @@ def test_a_session_begins_anew_and_ends(site: Running) -> None:
     assert visitor.get("/team").status == 303
 
 
-def test_what_cookies_are_like(make_site: Callable[..., Running], site: Running) -> None:
+def test_cookie_attributes(make_site: Callable[..., Running], site: Running) -> None:
     site.add_team("Cookie")
     visitor = site.visitor()
     first = visitor.get("/login").cookies
@@ -148,7 +149,7 @@ def test_what_cookies_are_like(make_site: Callable[..., Running], site: Running)
     assert behind.get("/team").status == 200
 
 
-def test_nothing_leads_elsewhere(site: Running) -> None:
+def test_no_open_redirect(site: Running) -> None:
     site.add_team("Redirected")
     visitor = site.visitor()
     for name in ("next", "url", "return_to", "redirect"):
@@ -180,7 +181,7 @@ def test_an_unknown_name_looks_like_a_wrong_password(make_site: Callable[..., Ru
     assert site.visitor().send("/login", name="Ada", password=PASSWORD).status == 401
 
 
-def test_it_takes_no_less_work_either(
+def test_unknown_names_take_as_much_work(
     make_site: Callable[..., Running], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked: list[str] = []
@@ -198,7 +199,7 @@ def test_it_takes_no_less_work_either(
     assert len(checked) == len(set(checked)) == 4
 
 
-def test_guesses_are_few_and_hurt_nobody_else(make_site: Callable[..., Running]) -> None:
+def test_guesses_are_limited_for_one_address(make_site: Callable[..., Running]) -> None:
     site = make_site(trusted_proxies=("127.0.0.0/8",))
     site.add_team("Victim")
     site.add_team("Neighbour")
@@ -301,7 +302,7 @@ def test_a_header_from_nowhere_is_not_believed(make_site: Callable[..., Running]
     assert statuses == [401] * 8 + [429] * 2
 
 
-def test_who_knows_the_password_may_come_as_often_as_wanted(site: Running) -> None:
+def test_right_passwords_are_not_limited(site: Running) -> None:
     site.add_team("Frequent")
     for _ in range(15):
         assert site.visitor().send("/login", name="Frequent", password=PASSWORD).status == 303
@@ -335,7 +336,7 @@ def test_a_team_changes_its_password(site: Running) -> None:
     assert site.visitor().send("/login", name="Changing", password=new).status == 303
 
 
-def test_a_link_makes_one_organiser(make_site: Callable[..., Running]) -> None:
+def test_link_creates_one_administrator(make_site: Callable[..., Running]) -> None:
     site = make_site()
     link = create_admin_link(site.store, site.settings, site.address)
     assert link.startswith(site.address)
@@ -360,7 +361,7 @@ def test_a_link_makes_one_organiser(make_site: Callable[..., Running]) -> None:
         assert site.visitor().get(f"/welcome/{made_up}").status in {400, 404}
 
 
-def test_an_organiser_gives_a_team_a_new_password(site: Running) -> None:
+def test_administrator_resets_a_password(site: Running) -> None:
     team = site.team("Forgetful")
     number = site.store.teams.find("Forgetful")
     assert number is not None
@@ -393,7 +394,7 @@ def test_a_disabled_team_is_out(site: Running) -> None:
     assert site.visitor().send("/login", name="Rude", password=PASSWORD).status == 303
 
 
-def test_no_password_and_no_token_is_written_down(
+def test_passwords_and_tokens_are_not_stored_or_logged(
     make_site: Callable[..., Running], capfd: pytest.CaptureFixture[str]
 ) -> None:
     site = make_site()
@@ -418,3 +419,61 @@ def test_no_password_and_no_token_is_written_down(
     assert b"Careful" in kept
     for hidden in (secret, link.rpartition("/")[2], visitor.cookies["sevenbag_session"]):
         assert hidden.encode() not in kept
+
+
+# --- rate limits --------------------------------------------------------------------------------
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_burst_and_then_one_at_a_time() -> None:
+    clock = Clock()
+    limit = RateLimit(3, 10, clock)
+    assert [limit.try_acquire("a") for _ in range(5)] == [True, True, True, False, False]
+    assert limit.try_acquire("b")
+    clock.now += 10
+    assert [limit.try_acquire("a") for _ in range(2)] == [True, False]
+    clock.now += 1000
+    assert [limit.try_acquire("a") for _ in range(4)] == [True, True, True, False]
+
+
+def test_released_tokens_can_be_used_again() -> None:
+    limit = RateLimit(2, 10, Clock())
+    for _ in range(10):
+        assert limit.try_acquire("a")
+        limit.release("a")
+    assert [limit.try_acquire("a") for _ in range(3)] == [True, True, False]
+    limit.release("never seen")
+    assert [limit.try_acquire("never seen") for _ in range(3)] == [True, True, False]
+
+
+def test_bucket_against_a_count_by_the_second() -> None:
+    """A bucket that is filled drop by drop, by the second: the plainest reading of the rule."""
+    random.seed(5)
+    clock = Clock()
+    limit = RateLimit(4, 8, clock)
+    drops = 4 * 8  # whole seconds: exact
+    for _ in range(3000):
+        passed = random.choice([0, 0, 1, 2, 5, 30])
+        clock.now += passed
+        drops = min(4 * 8, drops + passed)
+        allowed = drops >= 8
+        assert limit.try_acquire("a") == allowed
+        drops -= 8 * allowed
+
+
+def test_number_of_keys_is_limited() -> None:
+    clock = Clock()
+    limit = RateLimit(1, 1000, clock)
+    for number in range(30_000):
+        limit.try_acquire(str(number))
+    assert len(limit._full_at) == 20_000
+    clock.now += 2000
+    limit.try_acquire("one more")
+    assert len(limit._full_at) == 1

@@ -144,7 +144,7 @@ def test_rules_are_changed_as_a_form(site: Running, admin: Visitor) -> None:
     assert same == texts
 
 
-def test_a_wrong_rule_is_named_beside_its_field(site: Running, admin: Visitor) -> None:
+def test_invalid_rule_is_shown_at_its_field(site: Running, admin: Visitor) -> None:
     row = planned(site, admin, "Wronged")
     texts = {
         **format_fields(row.rules),
@@ -180,9 +180,7 @@ def test_rules_are_changed_as_a_text(site: Running, admin: Visitor) -> None:
     assert site.store.contests.get(row.id).rules.match.games == 7
 
 
-def test_rules_that_somebody_else_has_changed_are_not_overwritten(
-    site: Running, admin: Visitor
-) -> None:
+def test_concurrent_changes_of_rules(site: Running, admin: Visitor) -> None:
     row = planned(site, admin, "Disputed")
     page, old = f"/admin/contests/{row.id}/rules", str(row.revision)
     assert changed(admin, row, "rules-text", toml="[match]\ngames = 3\n").status == 303
@@ -230,7 +228,7 @@ def test_a_contest_is_started_paused_and_called_off(site: Running, admin: Visito
         assert (settled.status, "only before it starts" in settled.words) == (400, True)
 
 
-def test_what_is_not_there_is_said(site: Running, admin: Visitor) -> None:
+def test_missing_objects(site: Running, admin: Visitor) -> None:
     for path in ("contests/999999", f"contests/{1 << 70}", "contests/0/rules", "contests/x"):
         assert admin.get(f"/admin/{path}").status == 404, path
     for path in ("contests/999999/start", "teams/999999/disable", f"teams/{1 << 80}/enable"):
@@ -243,7 +241,7 @@ def test_what_is_not_there_is_said(site: Running, admin: Visitor) -> None:
 # --- teams, and who did what --------------------------------------------------------------------
 
 
-def test_organisers_add_teams(site: Running, admin: Visitor) -> None:
+def test_administrators_add_teams(site: Running, admin: Visitor) -> None:
     assert admin.send("/admin/teams", name="Added", password=PASSWORD).status == 303
     assert site.visitor().send("/login", name="Added", password=PASSWORD).status == 303
     for name, password, told in (
@@ -255,7 +253,7 @@ def test_organisers_add_teams(site: Running, admin: Visitor) -> None:
         assert (answer.status, told in answer.words) == (422, True)
 
 
-def test_what_organisers_do_is_written_down(site: Running, admin: Visitor) -> None:
+def test_actions_of_administrators_are_logged(site: Running, admin: Visitor) -> None:
     row = planned(site, admin, "Noted")
     deed(admin, row, "call-off")
     amber = site.store.teams.find("Amber")
@@ -274,7 +272,7 @@ def test_what_organisers_do_is_written_down(site: Running, admin: Visitor) -> No
         assert line in page
 
 
-def test_an_organiser_invites_another(site: Running, admin: Visitor) -> None:
+def test_administrator_invites_another(site: Running, admin: Visitor) -> None:
     shown = admin.send("/admin/organisers", action="/admin/organisers/link")
     path = re.findall(r"/welcome/[\w-]+", shown.text)[0]
     guest = site.visitor()

@@ -70,7 +70,7 @@ def test_a_blank_may_be_a_plus_and_the_name_is_as_registered(
     assert reply["status"] == "success"
 
 
-def test_other_ports_are_told(site: Running, game_server: GameServer) -> None:
+def test_reply_with_other_ports(site: Running, game_server: GameServer) -> None:
     site.add_team("Elsewhere")
     # The least loaded is the one that has come last.
     with GameServer(site, "other", command_port=6557, state_port=6556, state_address="state.there"):
@@ -104,7 +104,7 @@ def test_other_ports_are_told(site: Running, game_server: GameServer) -> None:
         f"team_name=Failing;password={quote(PASSWORD)}",
     ],
 )
-def test_whatever_is_wrong_is_a_failure_with_a_reason(
+def test_invalid_requests_for_test_matches(
     site: Running, game_server: GameServer, query: str
 ) -> None:
     if site.store.teams.find("Failing") is None:
@@ -130,9 +130,7 @@ def test_without_a_game_server_there_is_no_match(
     assert "game server" in reply["reason"]
 
 
-def test_a_team_of_test_clients_name_is_told_in_the_form_of_2012(
-    site: Running, game_server: GameServer
-) -> None:
+def test_team_with_the_name_of_the_test_client(site: Running, game_server: GameServer) -> None:
     site.add_team("Test Client")
     reply = asked(site, f"team_name=Test%20Client&password={quote(PASSWORD)}")
     assert reply["status"] == "failed"
@@ -215,13 +213,13 @@ def test_a_program_asks_what_to_play(site: Running, game_server: GameServer) -> 
         json.dumps({"team_name": "Red\0", "password": PASSWORD}).encode(),
     ],
 )
-def test_whatever_else_is_asked_fails_in_words(site: Running, body: bytes) -> None:
+def test_invalid_requests_for_matches(site: Running, body: bytes) -> None:
     status, reply = posted(site, body)
     assert (status, reply["status"]) == (200, "failed")
     assert len(reply["reason"]) > 10
 
 
-def test_who_has_to_ask_again_is_told_by_the_status(make_site: Callable[..., Running]) -> None:
+def test_temporary_failures_have_their_status(make_site: Callable[..., Running]) -> None:
     site = make_site()
     login = json.dumps({"team_name": "Nobody", "password": "wrong"}).encode()
     assert [posted(site, login)[0] for _ in range(9)] == [200] * 8 + [429]
@@ -234,7 +232,7 @@ def test_who_has_to_ask_again_is_told_by_the_status(make_site: Callable[..., Run
         site.store.open()
 
 
-def test_a_page_of_somebody_elses_cannot_ask_for_a_team(site: Running) -> None:
+def test_other_pages_cannot_request_matches(site: Running) -> None:
     login = json.dumps({"team_name": "Red", "password": PASSWORD}).encode()
     for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
         answer = site.visitor().ask("POST", "/scheduler/current_match", login, **headers)
@@ -249,7 +247,7 @@ def dialled(site: Running, **headers: str) -> Any:
     return connect(address, additional_headers=headers, proxy=None)
 
 
-def test_only_who_knows_the_secret_is_a_game_server(site: Running) -> None:
+def test_game_servers_need_the_secret(site: Running) -> None:
     secret = read_secret(site.settings.site.secret_file)
     for header in ("", "Bearer ", f"Bearer {secret[:-1]}", f"Basic {secret}", secret, "Bearer ä"):
         with pytest.raises(InvalidStatus) as refused, dialled(site, Authorization=header):
@@ -308,7 +306,7 @@ def figure(text: str, name: str) -> float:
     )
 
 
-def test_a_store_that_is_away_is_told_in_words(make_site: Callable[..., Running]) -> None:
+def test_unavailable_store_is_reported(make_site: Callable[..., Running]) -> None:
     site = make_site()
     team = site.team("Stranded")
     site.store.close()

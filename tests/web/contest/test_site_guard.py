@@ -45,7 +45,7 @@ def behind(make_site: Callable[..., Running]) -> Running:
 # --- names and origins --------------------------------------------------------------------------
 
 
-def test_it_answers_to_its_own_names(site: Running, behind: Running) -> None:
+def test_host_header(site: Running, behind: Running) -> None:
     port = urlsplit(site.address).port
     for name in ("127.0.0.1", "localhost", "[::1]", "192.0.2.7"):
         assert site.visitor().get("/login", Host=f"{name}:{port}").status == 200
@@ -127,7 +127,7 @@ def test_absolute_target_of_a_link(site: Running) -> None:
 
 
 @pytest.mark.parametrize("origin", [None, "https://evil.example", "null"])
-def test_onlookers_come_from_its_own_pages(site: Running, origin: str | None) -> None:
+def test_viewers_need_an_own_origin(site: Running, origin: str | None) -> None:
     address = site.address.replace("http", "ws", 1) + "live"
     headers = {} if origin is None else {"Origin": origin}
     with (
@@ -138,7 +138,7 @@ def test_onlookers_come_from_its_own_pages(site: Running, origin: str | None) ->
     assert refused.value.response.status_code == 403
 
 
-def test_only_game_servers_say_much_at_once(site: Running) -> None:
+def test_size_of_messages_is_limited(site: Running) -> None:
     """What has come of a message is kept in memory, and anybody may look on."""
     address = site.address.replace("http", "ws", 1).rstrip("/")
     said = "x" * 1_000_000
@@ -158,7 +158,7 @@ def test_only_game_servers_say_much_at_once(site: Running) -> None:
 
 
 @pytest.mark.parametrize("url", ["contest.example", "ftp://contest.example", "https://a.example/b"])
-def test_a_url_that_is_none_is_refused(site: Running, url: str) -> None:
+def test_invalid_site_url(site: Running, url: str) -> None:
     settings = ContestSettings(
         site=SiteSettings(url=url, secret_file=site.settings.site.secret_file)
     )
@@ -175,11 +175,11 @@ def test_a_url_that_is_none_is_refused(site: Running, url: str) -> None:
         ("http://contest-hall:8080/", "http://contest-hall:8080/"),
     ],
 )
-def test_where_programs_on_this_machine_find_it(listening: str, reachable: str) -> None:
+def test_local_address(listening: str, reachable: str) -> None:
     assert local_address_for(listening) == reachable
 
 
-def test_a_fault_of_ours_is_told_in_words_and_written_down(
+def test_internal_error_is_logged_and_shown(
     make_site: Callable[..., Running],
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
@@ -208,7 +208,7 @@ def test_proxies_are_addresses() -> None:
         parse_networks(["127.0.0.1", "proxy.example"])
 
 
-def test_a_household_is_one_caller() -> None:
+def test_client_key() -> None:
     assert client_key("2001:db8:1:2::5") == client_key("2001:db8:1:2:ffff::1")
     assert client_key("2001:db8:1:2::5") != client_key("2001:db8:1:3::5")
     assert client_key("192.0.2.1") != client_key("192.0.2.2")
@@ -241,7 +241,7 @@ def test_forms_are_bounded(site: Running) -> None:
         assert "Traceback" not in answer.text
 
 
-def test_a_form_that_says_nothing_of_its_length_is_bounded_too(site: Running) -> None:
+def test_chunked_forms_are_limited(site: Running) -> None:
     connection = http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=120)
     connection.putrequest("POST", "/login")
     connection.putheader("Content-Type", "application/x-www-form-urlencoded")
@@ -269,7 +269,7 @@ def test_a_form_that_says_nothing_of_its_length_is_bounded_too(site: Running) ->
         b"GET /static/%2e%2e/app.py HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
     ],
 )
-def test_nonsense_is_refused_and_forgotten(site: Running, request_line: bytes) -> None:
+def test_invalid_requests_are_rejected(site: Running, request_line: bytes) -> None:
     parts = urlsplit(site.address)
     with socket.create_connection((parts.hostname, parts.port), timeout=120) as raw:
         answer = b""

@@ -102,7 +102,7 @@ def test_a_team_from_registration_to_a_test_match(
     page.wait_for_url("**/login")
 
 
-def test_an_organiser_from_the_link_to_a_running_contest(
+def test_administrator_from_invitation_to_running_contest(
     visit: Callable[..., Page], site: Running
 ) -> None:
     for name in ("Alpha", "Beta", "Gamma"):

@@ -9,9 +9,11 @@ import pytest
 from litestar.routes import HTTPRoute, WebSocketRoute
 
 from sevenbag.contest.scheduler_protocol import LINK_PATH
+from sevenbag.web.contest.api_routes import API_PATHS
 from sevenbag.web.contest.app import create_contest_app
 from sevenbag.web.contest.live_broadcast import LiveBroadcaster
 from sevenbag.web.contest.site_context import SiteContext
+from sevenbag.web.contest.site_pages import require_form_token
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,6 +107,16 @@ def found(site: Running) -> Iterator[str]:
             yield f"SOCKET {path}"
 
 
+def test_every_form_route_checks_the_token(site: Running) -> None:
+    hub = LiveBroadcaster(site.scheduler.state_endpoint)
+    context = SiteContext(site.store, site.scheduler, site.settings, "secret")
+    for route in create_contest_app(context, hub).routes:
+        if isinstance(route, HTTPRoute) and route.path not in API_PATHS:
+            for handler in route.route_handlers:
+                if "POST" in handler.http_methods:
+                    assert require_form_token in handler.resolve_guards(), route.path
+
+
 def filled(path: str, contest: int) -> str:
     """An address of this form, of something that is there where there may be."""
     return path.replace("{}", str(contest), 1).replace("{}", "1")
@@ -115,7 +127,7 @@ def test_the_lists_are_complete(site: Running) -> None:
     assert set(found(site)) == listed | {f"SOCKET {path}" for path in SOCKETS}
 
 
-def test_nobody_gets_in_where_a_login_is_needed(site: Running, contest: int) -> None:
+def test_closed_routes_need_a_login(site: Running, contest: int) -> None:
     for route in sorted(TEAMS | ADMINS):
         method, path = route.split()
         answer = site.visitor().ask(method, filled(path, contest))
@@ -126,7 +138,7 @@ def test_nobody_gets_in_where_a_login_is_needed(site: Running, contest: int) -> 
             assert (route, answer.status) == (route, 403)
 
 
-def test_a_team_is_no_organiser_and_an_organiser_no_team(site: Running, contest: int) -> None:
+def test_roles_are_separate(site: Running, contest: int) -> None:
     team, admin = site.team("Alpha"), site.admin()
     for visitor, closed in ((team, ADMINS), (admin, TEAMS)):
         for route in sorted(closed):
@@ -146,7 +158,7 @@ def with_form(visitor: Visitor, method: str, path: str) -> int:
     return visitor.send(page, action=path).status
 
 
-def test_who_is_let_in_sees_the_page(site: Running, contest: int) -> None:
+def test_open_routes_show_their_page(site: Running, contest: int) -> None:
     for visitor, routes in (
         (site.visitor(), EVERYBODY),
         (site.team("Alpha"), EVERYBODY | TEAMS),
@@ -163,7 +175,7 @@ def test_who_is_let_in_sees_the_page(site: Running, contest: int) -> None:
             assert "Traceback" not in answer.text
 
 
-def test_no_form_is_taken_without_its_token(site: Running, contest: int) -> None:
+def test_forms_need_their_token(site: Running, contest: int) -> None:
     forms = [
         *((site.visitor(), route) for route in sorted(FORMS_FOR_EVERYBODY)),
         *((site.team("Alpha"), route) for route in sorted(TEAMS | FORMS_FOR_EVERYBODY)),

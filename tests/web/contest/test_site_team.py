@@ -75,7 +75,7 @@ def test_its_matches_as_it_sees_them(site: Running, played: MatchRow) -> None:
     assert "Your moves: 40 done, 2 collides." in other
 
 
-def test_what_became_of_its_moves_altogether(site: Running, played: MatchRow) -> None:
+def test_move_counts_of_a_team(site: Running, played: MatchRow) -> None:
     page = site.team("Right").get("/team").words
     assert "done 1,812 out of date 14 collides 9 no piece 3" in page
     assert "None yet" in site.team("Newcomer").get("/team").words

@@ -82,7 +82,7 @@ async def play(page: FakePage, **options: Any) -> list[str]:
     return lines
 
 
-async def test_a_game_is_told_from_its_opening_to_its_end() -> None:
+async def test_events_of_a_game() -> None:
     page = FakePage({"players": [BUILTIN, BUILTIN], "seed": 5, "pieces": 10})
     lines = await play(page)
     events = page.events()

@@ -361,7 +361,7 @@ def test_addresses_elsewhere_are_refused(visit: Callable[..., Page]) -> None:
         assert page.locator("#match").is_hidden()
 
 
-def test_what_the_server_refuses_is_told(visit: Callable[..., Page]) -> None:
+def test_rejections_are_shown(visit: Callable[..., Page]) -> None:
     page = visit()
     page.fill("[data-player='1'] [name=options]", "nods=5")
     play(page)

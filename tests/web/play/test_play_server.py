@@ -57,7 +57,7 @@ async def test_other_pages_may_not_connect(server: Server, origin: str | None) -
     assert refused.value.response.status_code == 403
 
 
-async def test_nobody_connects_elsewhere(server: Server) -> None:
+async def test_unknown_websocket_path(server: Server) -> None:
     with pytest.raises(InvalidStatus):
         async with connect(f"ws://{place(server)}/else", origin=Origin(server.address.rstrip("/"))):
             pass
@@ -169,7 +169,7 @@ async def first_event(server: Server, wanted: Any) -> dict[str, Any]:
         ({"other": 1}, "other"),
     ],
 )
-async def test_what_is_refused(server: Server, changes: dict[str, Any], told: str) -> None:
+async def test_invalid_requests(server: Server, changes: dict[str, Any], told: str) -> None:
     event = await first_event(server, {"players": [BUILTIN, BUILTIN], **changes})
     assert event["event"] == "match_rejected"
     assert told in event["reason"]
@@ -200,7 +200,7 @@ async def test_words_of_no_page_of_ours_end_the_game(server: Server, words: str)
     server.says(r".*its page has sent an invalid command")
 
 
-async def test_only_a_worker_that_runs_is_heard(server: Server) -> None:
+async def test_messages_of_unknown_workers_are_ignored(server: Server) -> None:
     async with dialled(server) as page:
         await page.send(json.dumps({"players": [WORKER, BUILTIN], "timeout": 0.3}))
         await page.recv()
@@ -213,7 +213,7 @@ async def test_only_a_worker_that_runs_is_heard(server: Server) -> None:
     server.says(r"random wins: .* lost by no start \(does not play \(it is me\)\)")
 
 
-async def test_no_more_games_than_there_is_room_for(server: Server) -> None:
+async def test_concurrent_matches_are_limited(server: Server) -> None:
     wish = json.dumps({"players": [BUILTIN, BUILTIN], "pps": 1})
     pages = [await dialled(server) for _ in range(9)]
     try:
@@ -280,7 +280,7 @@ def test_a_port_that_is_taken() -> None:
         (("--port", "65536"), "expected integer from 0 to 65535, got '65536'"),
     ],
 )
-def test_what_it_cannot_serve(words: tuple[str, ...], told: str) -> None:
+def test_invalid_options(words: tuple[str, ...], told: str) -> None:
     done = sevenbag("web", *words)
     assert done.returncode == 2
     assert told in done.stderr
