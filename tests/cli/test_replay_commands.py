@@ -151,7 +151,7 @@ def test_another_end_than_recorded_is_told(game: Path, tmp_path: Path) -> None:
     path.write_text("\n".join([*lines[:-1], json.dumps({"result": result})]))
     done = sevenbag("replay", "show", path)
     assert done.returncode == 2
-    assert "'boredom' is no reason" in done.stderr
+    assert "got 'boredom'" in done.stderr
 
 
 def test_a_reader_that_leaves_is_no_error(game: Path) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 BUCKETS_PER_DECADE: Final = 20
 MAX_BUCKET: Final = 250
-"""Hours; what is longer is counted there."""
+"""Last bucket, of hours; longer times are counted there."""
 
 CLOCK_PPS_LABEL: Final = "PPS (game clock)"
 """Label of pieces per second; replays have only the game clock."""
@@ -29,11 +29,11 @@ Histogram = dict[int, int]
 
 
 def percentile(ascending: Sequence[float], share: float) -> float:
-    """The value below which this share of the values lies, between two of them in proportion.
+    """Return a percentile with linear interpolation.
 
     Args:
-        ascending: at least one.
-        share: 0 to 1.
+        ascending: sorted values, at least one.
+        share: percentile as a share, 0 to 1.
     """
     place = share * (len(ascending) - 1)
     below = math.floor(place)
@@ -42,7 +42,7 @@ def percentile(ascending: Sequence[float], share: float) -> float:
 
 
 def bucket_index(milliseconds: float) -> int:
-    """In which bucket a time is counted."""
+    """Return the bucket of a time."""
     microseconds = milliseconds * 1000
     if microseconds <= 1:
         return 0
@@ -50,7 +50,7 @@ def bucket_index(milliseconds: float) -> int:
 
 
 def bucket_start_ms(bucket: int) -> float:
-    """The shortest time of a bucket, in milliseconds."""
+    """Return the shortest time of a bucket in milliseconds."""
     return 10 ** (bucket / BUCKETS_PER_DECADE) / 1000
 
 
@@ -62,7 +62,7 @@ def build_histogram(times: Iterable[float]) -> Histogram:
 def merge_histograms(
     histograms: Iterable[Mapping[int, int] | Iterable[tuple[int, int]]],
 ) -> Histogram:
-    """Histograms, or their items, as one."""
+    """Add up histograms, given as mappings or as items."""
     total: Counter[int] = Counter()
     for each in histograms:
         for bucket, count in dict(each).items():
@@ -84,7 +84,7 @@ def histogram_percentile(counts: Mapping[int, int], share: float) -> float | Non
     raise AssertionError("all are below the last bucket's end")
 
 
-# A time at a bucket's very start must not fall before it.
+# A time at the start of a bucket must not be rounded to the previous one.
 _ROUNDING = 1e-9
 Count = Annotated[int, Meta(ge=0, le=2**32)]
 Seconds = Annotated[float, Meta(ge=0, le=1e12)]
@@ -97,8 +97,7 @@ class LatencySummary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """Thinking times of a bot, in milliseconds.
 
     Attributes:
-        histogram: pairs of bucket and count, `sevenbag.replay.player_statistics` says which; the
-            percentiles of many games together cannot be had from those of each.
+        histogram: pairs of bucket and count, from which percentiles of many games are computed.
     """
 
     mean: Millis
@@ -145,7 +144,7 @@ class PlayerStatistics(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
 
 PERFECT_CLEAR: Final = "perfect clear"
 NO_CLEAR: Final = "no clear"
-"""Attack that was made without one, as a broken charge may."""
+"""Attack without a clear, as of a broken charge."""
 
 CLEAR_KINDS: Final = (
     *(
@@ -160,7 +159,7 @@ CLEAR_KINDS: Final = (
 
 
 class PlayerTally:
-    """One player of one game."""
+    """Counter of the locks of one player."""
 
     def __init__(self) -> None:
         self._pieces = self._lines = self._attack = 0
@@ -170,10 +169,10 @@ class PlayerTally:
         self._times = array("d")
 
     def add(self, lock: Lock, milliseconds: float | None = None) -> None:
-        """A piece was placed.
+        """Count a lock.
 
         Args:
-            lock: what came of it.
+            lock: lock.
             milliseconds: duration of its bot's answer; None if not measured.
         """
         self._pieces += 1

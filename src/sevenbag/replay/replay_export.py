@@ -26,17 +26,17 @@ CSV_COLUMNS: Final = (
     "perfect_clear", "attack", "sent", "cancelled", "garbage", "combo", "back_to_back",
     "milliseconds",
 )  # fmt: skip
-"""Those of the table, and names in the JSON."""
+"""Columns of the table, and names in the JSON."""
 
 
 def export_fumen(playback: Playback, player: int) -> Fumen:
-    """A player's game, a page for each placement, with what came of it as its comment.
+    """Export the game of a player as a fumen with one commented page per placement.
 
-    Garbage lies on the page after the placement at which it entered: a page can let only one row
-    rise, and not every program that reads fumens knows how.
+    Garbage appears on the page after the placement at which it entered: a page can raise only one
+    row, and not every reader of fumens supports that.
 
     Args:
-        playback: is played to its end.
+        playback: playback; played to its end.
         player: 0 or 1.
 
     Raises:
@@ -60,18 +60,18 @@ def export_fumen(playback: Playback, player: int) -> Fumen:
     after = playback.game.players[player].colors if last is None else last.after
     top_out = playback.game.players[player].top_out
     pages.append(Page(_fumen_field(after), None, top_out.value if top_out else "end"))
-    # Colours of a fumen's first page count for all.
+    # The colour flag of the first page applies to all pages.
     first = pages[0]
     pages[0] = Page(first.field, first.placement, first.comment, first.lock, first.rise, color=True)
     return Fumen(tuple(pages))
 
 
 def export_json(playback: Playback, *, boards: bool = False) -> bytes:
-    """The whole game as one JSON object: header, every placement and what came of it, result.
+    """Export a game as one JSON object: header, placements with their effects, result.
 
     Args:
-        playback: is played to its end.
-        boards: whether to tell each player's board after each placement as well.
+        playback: playback; played to its end.
+        boards: include the player's board after each placement.
 
     Raises:
         FormatError: as `Playback.step`.
@@ -97,7 +97,7 @@ def export_json(playback: Playback, *, boards: bool = False) -> bytes:
 
 
 def export_csv(playback: Playback) -> str:
-    """A table of every placement, with a line of column names above it.
+    """Export a game as CSV with a line of column names and one line per placement.
 
     Raises:
         FormatError: as `Playback.step`.
@@ -143,7 +143,7 @@ def _csv_row(step: PlacementStep) -> dict[str, Any]:
 
 
 def _csv_cell(value: object) -> object:
-    """Truth values as spreadsheets like them."""
+    """Return a cell value; spreadsheets expect 0 and 1 instead of booleans."""
     return int(value) if isinstance(value, bool) else value
 
 
@@ -151,7 +151,7 @@ def _fumen_page(step: PlacementStep, name: str) -> Page:
     words = "; ".join(part for part in (name, _placement_to_dict(step.lock)) if part)
     field = _fumen_field(step.before)
     if not _can_lock(field, step):
-        # Above the top of a fumen: the piece cannot be drawn, the next page is right again.
+        # The piece is above the top of a fumen and cannot be drawn; the next page is correct.
         return Page(field, None, f"{words or step.placement}", lock=False)
     return Page(field, step.placement, words)
 
@@ -180,7 +180,7 @@ def _fumen_field(rows: tuple[str, ...]) -> Field:
 
 
 def _board_rows(row: str) -> str:
-    """Cells that a fumen does not know, such as bombs, are garbage there."""
+    """Replace cells that a fumen cannot represent, such as bombs, by garbage."""
     return "".join(letter if letter in COLORS else "G" for letter in row)
 
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def create_frame_game(options: TetrioOptions, date: datetime | None = None) -> FrameGame:
-    """The game as it stood before its first frame.
+    """Create the game before its first frame.
 
     Args:
-        options: as they were recorded.
-        date: when it was played, for rules that changed by a date; None for the newest ones.
+        options: recorded options.
+        date: date of the game, for rules that changed at a date; None for the newest rules.
 
     Raises:
-        FormatError: it is played by rules that are not known here; the message names the option.
+        FormatError: an option is not supported.
     """
     handling = options.handling
     rules = convert_rules(options, date)
@@ -52,12 +52,12 @@ def create_frame_game(options: TetrioOptions, date: datetime | None = None) -> F
 
 
 def convert_rules(options: TetrioOptions, date: datetime | None = None) -> Rules:
-    """The rules of a recorded game, but for those of time.
+    """Convert the options of a game to rules, without timing.
 
     Raises:
         FormatError: as `create_frame_game`.
     """
-    # Players of a match differ in these, and rules take longer to make than a game to play.
+    # These options differ between players; without them the cached rules can be reused.
     alike = msgspec.structs.replace(options, seed=0, gameid=None, handling=TetrioHandling())
     is_old = options.version < _FIRST_WITH_NEW_HOLES or (date is not None and date < _NEW_HOLES)
     is_early = date is not None and date < _NEW_OPENER
@@ -100,7 +100,7 @@ _SPINS: Final = {
         *("mini-only", "handheld", "stupid"),
     )
 }
-# Lines by clears made before in the run; the first makes none.
+# Lines by the number of previous clears of the combo; the first makes none.
 _COMBOS: Final[dict[str, tuple[int, ...]]] = {
     "none": (),
     "classic guideline": (0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 5),
@@ -197,7 +197,7 @@ def _frame_rules(options: TetrioOptions) -> FrameRules:
         infinite_hold=options.infinite_hold,
         hard_drop=options.allow_harddrop,
         sends=options.hasgarbage,
-        # Before, no acknowledgement came with an attack.
+        # Earlier versions sent no acknowledgement with an attack.
         crossing=crossing and options.version >= _FIRST_WITH_CROSSING,
         rounded_heights=options.version >= _FIRST_WITH_ROUNDED_HEIGHTS,
     )

@@ -34,22 +34,22 @@ _Counts = Annotated[tuple[_Count, ...], Meta(max_length=1000)]
 
 
 class ExpectedLock(msgspec.Struct, frozen=True, kw_only=True):
-    """A lock as it has to be; what is not given is not compared.
+    """Expected lock; values that are None are not compared.
 
     Attributes:
-        file: the replay's name; None where the list is of one replay alone.
-        round: from 0.
-        user: the player's name.
-        frame: the game's frame as the lock saw it.
-        number: which piece of the game, from 1.
-        mino: the piece's letter, in either case.
+        file: name of the replay; None in a list for a single replay.
+        round: round, from 0.
+        user: name of the player.
+        frame: frame of the lock.
+        number: number of the piece in the game, from 1.
+        mino: letter of the piece, in either case.
         lines: rows cleared.
-        spin: the spin it was made with.
+        spin: spin.
         raw: attacks before cancelling, in order.
-        sent: what was left of them.
-        combo: clears in a row before this one; -1 for none.
-        b2b: the same of difficult clears.
-        added: the hole columns of the rows that entered, in order.
+        sent: attacks after cancelling.
+        combo: previous consecutive clears; -1 for none.
+        b2b: previous consecutive difficult clears; -1 for none.
+        added: hole columns of the rows that entered, in order.
         board: rows from the bottom joined by ``/``, ``.`` for an empty cell, ``g`` for garbage.
     """
 
@@ -70,10 +70,10 @@ class ExpectedLock(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_expected_locks(path: str | os.PathLike[str]) -> list[ExpectedLock]:
-    """Read a list.
+    """Read a list of expected locks, one JSON object per line.
 
     Raises:
-        FormatError: there is no such file, or it is no such list; the message names the line.
+        FormatError: the file cannot be read, or a line is invalid.
     """
     path = Path(path)
     try:
@@ -82,7 +82,7 @@ def read_expected_locks(path: str | os.PathLike[str]) -> list[ExpectedLock]:
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
     if len(data) > MAX_LOCKS_BYTES:
-        raise FormatError(f"{path}: larger than {MAX_LOCKS_BYTES} bytes, the most a list may have")
+        raise FormatError(f"{path}: expected at most {MAX_LOCKS_BYTES} bytes")
     locks: list[ExpectedLock] = []
     for number, line in enumerate(data.splitlines(), start=1):
         if not line.strip():
@@ -97,11 +97,11 @@ def read_expected_locks(path: str | os.PathLike[str]) -> list[ExpectedLock]:
 def group_by_player(
     locks: Sequence[ExpectedLock], replay: str
 ) -> dict[tuple[int, str], list[ExpectedLock]]:
-    """Those of one replay, by round (from 0) and player, in order.
+    """Return the locks of one replay by round (from 0) and player, in order.
 
     Args:
-        locks: as they were read.
-        replay: the name of the replay's file, without its folder.
+        locks: expected locks.
+        replay: name of the replay's file, without its folder.
     """
     found: dict[tuple[int, str], list[ExpectedLock]] = {}
     for lock in locks:
@@ -113,7 +113,7 @@ def group_by_player(
 def compare_locks(
     played: Sequence[RecordedLock], known: Sequence[ExpectedLock]
 ) -> Iterator[ReplayDifference]:
-    """In what the first lock differs that does, and whether there are as many as known."""
+    """Yield the differences of the first lock that differs, or in the number of locks."""
     for number, (one, lock) in enumerate(zip(played, known, strict=False), start=1):
         came_out = _lock_fields(one)
         frame = one[0].frame
@@ -160,7 +160,7 @@ def _lock_fields(one: RecordedLock) -> dict[str, object]:
 
 
 def encode_board(colors: Sequence[str]) -> str:
-    """Rows from the bottom joined by ``/``, in lower case, without the empty ones at the top."""
+    """Join rows from the bottom with ``/``, in lower case, without empty rows at the top."""
     rows = [row.lower() for row in colors]
     while len(rows) > 1 and not rows[-1].strip("."):
         rows.pop()
@@ -174,18 +174,18 @@ REQUIRED_COUNTERS: Final = (
     "garbage.sent",
     "garbage.cleared",
 )
-"""What every recorded game must tell."""
+"""Counters that every recorded game must have."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedPlayer:
-    """A player's part of a round, played again.
+    """Simulated player of a round.
 
     Attributes:
-        player: what was played.
-        game: as it stands at its end.
-        sent: the attacks that left.
-        locks: every lock, where they were asked for.
+        player: recording of the player.
+        game: game at its end.
+        sent: attacks sent.
+        locks: all locks, if requested.
     """
 
     player: TetrioPlayerRound
@@ -197,22 +197,22 @@ class SimulatedPlayer:
 def simulate_player(
     player: TetrioPlayerRound, date: datetime | None = None, *, locks: bool = False
 ) -> SimulatedPlayer:
-    """Play a player's part of a round from its keys.
+    """Simulate a player of a round from the recorded keys.
 
     Args:
-        player: what to play.
-        date: when it was played: rules have changed since.
-        locks: whether to keep every lock.
+        player: recording of the player.
+        date: date of the game, for rules that have changed since.
+        locks: return every lock.
 
     Raises:
-        FormatError: it cannot be played; the message says why.
+        FormatError: the game cannot be simulated.
     """
     options = player.options
     game = create_frame_game(options, date)
     if player.bag and not "".join(piece.name for piece in game.queue).startswith(
         player.bag[: len(game.queue)]
     ):
-        raise FormatError("its first pieces do not follow from its seed: a game begun anew by key")
+        raise FormatError("its first pieces do not match its seed: the game was restarted by key")
     script = event_script(player)
     try:
         if locks:
@@ -226,7 +226,7 @@ def simulate_player(
 
 
 def event_script(player: TetrioPlayerRound) -> list[float]:
-    """All that happens in a player's part of a round, as `FrameGame.play` takes it.
+    """Return all events of a player of a round in the format of `FrameGame.play`.
 
     Raises:
         FormatError: as `sevenbag.formats.tetrio_script.build_script`.
@@ -243,11 +243,11 @@ def verify_recording(
     recording: TetrioRecording,
     known: Mapping[tuple[int, str], Sequence[ExpectedLock]] | None = None,
 ) -> Iterator[ReplayVerification]:
-    """Play every round of every player again, and compare.
+    """Simulate every player of every round and compare with the recording.
 
     Args:
-        recording: the file.
-        known: locks by round (from 0) and player, where there are any.
+        recording: file.
+        known: expected locks by round (from 0) and player.
     """
     for number in range(1, len(recording.rounds) + 1):
         yield from verify_round(recording, number, known)
@@ -258,7 +258,7 @@ def verify_round(
     number: int,
     known: Mapping[tuple[int, str], Sequence[ExpectedLock]] | None = None,
 ) -> Iterator[ReplayVerification]:
-    """The same of one round, from 1."""
+    """Simulate every player of one round, from 1, and compare with the recording."""
     members = recording.rounds[number - 1]
     for player in members:
         others = [other for other in members if other is not player]
@@ -328,7 +328,7 @@ def tetrio_counters(game: FrameGame) -> dict[str, float]:
     }
 
 
-# Files before version 19 count the others at other moments.
+# Files before version 19 count the other values at other times.
 _OLD_COUNTERS: Final = frozenset(
     {
         *REQUIRED_COUNTERS,
@@ -336,14 +336,14 @@ _OLD_COUNTERS: Final = frozenset(
     }
 )
 _FIRST_WITH_ALL_COUNTERS: Final = 19
-# How a duel ends; a game that ends otherwise may stop within a frame.
+# Endings of a duel; other games may stop within a frame.
 _DUEL_ENDINGS: Final = frozenset({"winner", "garbagesmash", "topout"})
 _DEATHS: Final = frozenset({"garbagesmash", "topout"})
 _TIMES: Final = frozenset({"finaltime", "apm", "pps", "vsscore"})
 
 
 def _format_frame(difference: ReplayDifference) -> tuple[float, bool]:
-    """The earliest first; of one frame, those that name the piece."""
+    """Return the sort key: the earliest first; within a frame, those with a lock first."""
     frame = math.inf if difference.frame is None else difference.frame
     return frame, difference.lock is None
 
@@ -386,11 +386,11 @@ def _end_differences(replayed: SimulatedPlayer, *, is_new: bool) -> Iterator[Rep
 def _sent_differences(
     replayed: SimulatedPlayer, other: TetrioPlayerRound
 ) -> Iterator[ReplayDifference]:
-    """The first attack that the other player received otherwise than it was sent here."""
+    """Yield the first attack that the other player received differently from how it was sent."""
     own = replayed.player.options.gameid
     received = [one for one in iterate_received_attacks(other.events) if one.sender == own]
     sent = {number: (lines, frame, piece) for _, number, lines, _, frame, piece in replayed.sent}
-    # Some may still have been under way when the round ended; none has come that was not sent.
+    # Some attacks may not have arrived before the end, but none may arrive that was not sent.
     for there in sorted(received, key=lambda one: one.number):
         recorded = f"attack {there.number} of {there.lines} at frame {there.frame}"
         if there.number not in sent:

@@ -176,11 +176,11 @@ def test_a_book_holds_seeds_and_boards(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "holds no opening"),
-        ("12\nx1\n", "line 2: 'x1' is no opening"),
-        ("1 2\n", "line 1: '2' is no opening"),
-        (f"{2**31 - 1}\n", "line 1: seed '2147483647' is too large"),
-        ("9" * 5000, "line 1: seed '999"),
+        ("", "expected an opening, got none"),
+        ("12\nx1\n", "line 2: invalid opening: .*got 'x1'"),
+        ("1 2\n", "line 1: invalid opening: .*got '2'"),
+        (f"{2**31 - 1}\n", "line 1: invalid seed: .*got '2147483647'"),
+        ("9" * 5000, "line 1: invalid seed: .*got '999"),
         ("v115@nonsense\n", "line 1: .* is no fumen"),
         (Fumen((Page(Field.from_rows(["GGGGGGGGGG"])),)).encode(), "line 1: row 0 .* is full"),
         (Fumen((Page(Field.from_rows(["G........."] * 21)),)).encode(), "filled up to row 21"),

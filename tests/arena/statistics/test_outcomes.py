@@ -177,7 +177,7 @@ def test_outcomes_are_added() -> None:
 
 @pytest.mark.parametrize("points", [-0.5, 2.5, 0.25, math.nan, math.inf])
 def test_points_that_no_pair_gives_are_refused(points: float) -> None:
-    with pytest.raises(InputError, match="points, must be 0 to 2 in halves"):
+    with pytest.raises(InputError, match="invalid points: expected 0 to 2 in halves"):
         Pentanomial().with_points(points)
 
 
@@ -185,5 +185,5 @@ def test_points_that_no_pair_gives_are_refused(points: float) -> None:
     "counts", [(), (1, 2, 3), (1, 2, 3, 4, -1), (1, 2, 3, 4, 5.0), (True,) * 5]
 )
 def test_counts_that_are_none_are_refused(counts: tuple[int, ...]) -> None:
-    with pytest.raises(InputError, match="counts"):
+    with pytest.raises(InputError, match="invalid count"):
         Pentanomial(counts)

@@ -180,7 +180,7 @@ def test_intervals_hold_the_truth_where_games_of_a_pair_are_alike(same: float) -
 
 @pytest.mark.parametrize("points", [{(0, 3): 1.0}, {(1, 1): 1.0}, {(0, 1): -1.0}, {(-1, 0): 1.0}])
 def test_points_of_nobody_are_refused(points: dict[tuple[int, int], float]) -> None:
-    with pytest.raises(InputError, match="points of bot"):
+    with pytest.raises(InputError, match="invalid points of bots"):
         rate_engines(3, points)
 
 

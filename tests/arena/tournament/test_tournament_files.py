@@ -172,8 +172,8 @@ def test_unknown_fields_are_passed_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "what"),
     [
-        ({"format": "pgn"}, "no tournament"),
-        ({"version": 2}, "version 2"),
+        ({"format": "pgn"}, "invalid format"),
+        ({"version": 2}, "invalid version: expected 1, got 2"),
         ({"engines": [{"name": "a"}]}, "engines"),
         ({"engines": [{"name": "a"}, {"name": "a"}]}, "expected unique names, got 'a' twice"),
         ({"seed": -1}, "seed"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def escape_text(words: str) -> str:
-    """Words as text of a page or value of an attribute: no markup, no invisible characters."""
+    """Escape a text for HTML and its attributes, without unprintable characters."""
     return escape(printable(words))
 
 
@@ -30,13 +30,13 @@ _TICK_STEPS = (1, 2, 5, 10)
 
 @dataclass(frozen=True, slots=True)
 class AxisScale:
-    """A straight line from values to places.
+    """Linear mapping of values to positions.
 
     Attributes:
-        low: the value at `start`.
-        high: the value at `end`, above `low`.
-        start: a place.
-        end: another.
+        low: value at `start`.
+        high: value at `end`, above `low`.
+        start: first position.
+        end: last position.
     """
 
     low: float
@@ -45,12 +45,12 @@ class AxisScale:
     end: float
 
     def at(self, value: float) -> float:
-        """The place of a value; what lies outside is put at the edge."""
+        """Return the position of a value; values outside are moved to the edge."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return round(self.start + share * (self.end - self.start), 2)
 
     def ticks(self, about: int = 6) -> list[float]:
-        """Round values on the scale."""
+        """Return round values on the scale."""
         raw = (self.high - self.low) / max(about, 1)
         power = 10.0 ** math.floor(math.log10(raw))
         step = next(n * power for n in _TICK_STEPS if n * power >= raw * (1 - 1e-9))
@@ -62,13 +62,13 @@ class AxisScale:
 def scale_for(
     values: Iterable[float], start: float, end: float, *, least: float = 1e-9
 ) -> AxisScale:
-    """A scale on which all finite values lie, and a little more on both sides.
+    """Return a scale that contains all finite values, with a margin.
 
     Args:
-        values: some of them may be infinite.
-        start: place of the low end.
-        end: place of the high end.
-        least: how much the scale spans at least.
+        values: values, some of which may be infinite.
+        start: position of the low end.
+        end: position of the high end.
+        least: minimum range of the scale.
     """
     finite = [value for value in values if math.isfinite(value)] or [0.0]
     low, high = min(finite), max(finite)
@@ -80,16 +80,16 @@ def scale_for(
 
 
 def format_tick(value: float) -> str:
-    """A tick's text."""
+    """Format the label of a tick."""
     return f"{value:,.10g}" if value else "0"
 
 
 WIDTH: Final = 720
 SERIES: Final = 8
-"""Colours that the page has for kinds and engines."""
+"""Number of colours for kinds and engines."""
 
 MAX_CHART_ENGINES: Final = 24
-"""How many engines a plot shows, the best ones."""
+"""Maximum number of engines in a plot; the best ones are shown."""
 
 _NAMES: Final = 170
 _ROW: Final = 28
@@ -150,7 +150,7 @@ def draw_elo_chart(summary: TournamentSummary) -> str | None:
 
 
 def draw_llr_chart(summary: TournamentSummary) -> str | None:
-    """The log-likelihood ratio over the pairs, between its bounds; None but for a single test."""
+    """Draw the log-likelihood ratio over the pairs; None unless there is exactly one test."""
     if len(summary.tests) != 1 or len(summary.tests[0].steps) < 2:
         return None
     (progress,) = summary.tests
@@ -279,7 +279,7 @@ def draw_attack_chart(summary: TournamentSummary) -> tuple[str, list[tuple[int, 
 
 
 def text_element(text: str, x: float, y: float, *, at: str = "start", kind: str = "label") -> str:
-    """A line of text; `at` is what part of it is at x: ``start``, ``middle`` or ``end``."""
+    """Return a line of text; `at` is the part at x: ``start``, ``middle`` or ``end``."""
     return f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="{at}">{escape_text(text)}</text>'
 
 

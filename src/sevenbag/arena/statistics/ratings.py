@@ -76,27 +76,29 @@ def format_unpaired_note(games: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """Counts of each outcome, from the worst for the first player to the best.
+    """Counts of each outcome, from the worst to the best for the first player.
 
     Attributes:
-        counts: as many as the class has outcomes.
+        counts: count of each outcome of the class.
 
     Raises:
-        InputError: another number of counts, or one that is no whole number from 0.
+        InputError: the number of counts or a count is invalid.
     """
 
     counts: tuple[int, ...]
 
     GAMES_PER_OUTCOME: ClassVar[int]
-    """Games in each outcome."""
+    """Number of games of an outcome."""
 
     def __post_init__(self) -> None:
         wanted = 2 * self.GAMES_PER_OUTCOME + 1
         if len(self.counts) != wanted:
-            raise InputError(f"{len(self.counts)} counts of outcomes, must be {wanted}")
+            raise InputError(f"invalid counts: expected {wanted} counts, got {len(self.counts)}")
         for count in self.counts:
             if type(count) is not int or not 0 <= count <= MAX_COUNTED_GAMES:
-                raise InputError(f"counts: {shown(count)} is no whole number from 0 to 2^53")
+                raise InputError(
+                    f"invalid count: expected integer from 0 to 2^53, got {shown(count)}"
+                )
 
     @classmethod
     def outcome_scores(cls) -> tuple[float, ...]:
@@ -106,18 +108,19 @@ class Outcomes:
         )
 
     def with_points(self, points: float) -> Self:
-        """With one more outcome.
+        """Return the counts with one more outcome.
 
         Args:
-            points: of the first player, in halves, from 0 to the number of games.
+            points: points of the first player, a multiple of 0.5.
 
         Raises:
-            InputError: there is no such outcome.
+            InputError: the points are invalid.
         """
         index = round(2 * points) if math.isfinite(points) else -1
         if index != 2 * points or not 0 <= index <= 2 * self.GAMES_PER_OUTCOME:
             raise InputError(
-                f"{shown(points)} points, must be 0 to {self.GAMES_PER_OUTCOME} in halves"
+                f"invalid points: expected 0 to {self.GAMES_PER_OUTCOME} in halves,"
+                f" got {shown(points)}"
             )
         counts = list(self.counts)
         counts[index] += 1
@@ -125,22 +128,22 @@ class Outcomes:
 
     @property
     def swapped(self) -> Self:
-        """As the other player sees it."""
+        """Return the outcomes of the other player."""
         return type(self)(self.counts[::-1])
 
     @property
     def total(self) -> int:
-        """Outcomes seen."""
+        """Return the number of outcomes."""
         return sum(self.counts)
 
     @property
     def games(self) -> int:
-        """Games in them."""
+        """Return the number of games."""
         return self.total * self.GAMES_PER_OUTCOME
 
     @property
     def score(self) -> float:
-        """Mean score of the first player, 0 to 1; a half where nothing was seen."""
+        """Return the mean score of the first player, 0 to 1; 0.5 without outcomes."""
         if self.total == 0:
             return 0.5
         return (
@@ -150,7 +153,7 @@ class Outcomes:
 
     @property
     def variance(self) -> float:
-        """Of an outcome's score."""
+        """Return the variance of an outcome's score."""
         if self.total == 0:
             return 0.0
         mean = self.score
@@ -163,7 +166,7 @@ class Outcomes:
     def elo(self) -> Interval:
         """Return the Elo difference in favour of the first player.
 
-        Outcomes that are all the same have no spread: then nothing bounds the estimate.
+        If all outcomes are equal, the estimate has no bounds.
         """
         mean = self.score
         if self.variance == 0:
@@ -172,7 +175,7 @@ class Outcomes:
         return Interval(*(score_to_elo(mean + part * error) for part in (0, -1, 1)))
 
     def nelo(self) -> Interval:
-        """The same in units of a game's spread, so that it says how many games will show it."""
+        """Return the normalized Elo difference, in units of the standard deviation of a game."""
         unit = NELO_SCALE / math.sqrt(self.GAMES_PER_OUTCOME)
         deviation = self.score - 0.5
         if self.variance == 0:
@@ -183,10 +186,9 @@ class Outcomes:
         return Interval(value, value - error, value + error)
 
     def los(self) -> float:
-        """Likelihood that the first player is the stronger one, 0 to 1.
+        """Return the likelihood that the first player is stronger, 0 to 1.
 
-        Outcomes that are all the same have no spread of their own; then the spread around an equal
-        score is taken, as when wins are held against losses.
+        If all outcomes are equal, their deviation from an equal score is the standard deviation.
         """
         deviation = self.score - 0.5
         if deviation == 0:
@@ -217,12 +219,12 @@ class Pentanomial(Outcomes):
 
     @property
     def pairs(self) -> int:
-        """Pairs seen."""
+        """Return the number of pairs."""
         return self.total
 
     @property
     def pairs_ratio(self) -> float:
-        """Pairs won by pairs lost; infinite where none was lost, NaN where none was won either."""
+        """Return pairs won per pair lost; infinite without losses, NaN without both."""
         lost, won = sum(self.counts[:2]), sum(self.counts[3:])
         if lost == 0:
             return math.inf if won else math.nan
@@ -235,16 +237,16 @@ def normal_cdf(deviations: float) -> float:
 
 
 PRIOR_DRAWS: Final = 1.0
-"""Draws with an average player that each bot is taken to have played."""
+"""Draws with an average player that are added to the games of each bot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """The strengths of bots.
+    """Ratings of bots.
 
     Attributes:
-        elo: of each bot, relative to the mean of all, with its 95 % interval.
-        covariance: of the estimates, in squared Elo.
+        elo: rating of each bot relative to the mean, with its 95 % interval.
+        covariance: covariance of the estimates, in squared Elo.
     """
 
     elo: tuple[Interval, ...]
@@ -257,7 +259,7 @@ class Ratings:
         return Interval(value, value - error, value + error)
 
     def los(self, one: int, other: int) -> float:
-        """Likelihood that one bot is stronger than another, 0 to 1."""
+        """Return the likelihood that one bot is stronger than another, 0 to 1."""
         deviation = self._deviation(one, other)
         value = self.elo[one].value - self.elo[other].value
         return normal_cdf(value / deviation) if deviation else 0.5
@@ -277,20 +279,20 @@ def rate_engines(
     """Rate bots.
 
     Args:
-        bots: how many there are.
-        points: for (i, j) the points that bot i got in its games with bot j.
-        pairs: for (i, j) how the pairs among these games went for bot i, where any were pairs.
-        draws_with_average: see the module; 0 for the plain maximum of the likelihood, which there
-            is only if the bots cannot be parted into two groups of which one never lost a point.
+        bots: number of bots.
+        points: for (i, j) the points of bot i in its games with bot j.
+        pairs: for (i, j) the results of bot i in pairs of these games, if any.
+        draws_with_average: see the module; 0 for the plain maximum likelihood, which exists only if
+            no group of bots has won every point against the others.
 
     Raises:
-        InputError: no such maximum, or points of no bot.
+        InputError: the maximum does not exist, or the points are invalid.
         MissingExtraError: the extra ``ratings`` is not installed.
     """
     wins = [[0.0] * (bots + 1) for _ in range(bots + 1)]
     for (one, other), got in points.items():
         if not (0 <= one < bots and 0 <= other < bots and one != other and got >= 0):
-            raise InputError(f"{got} points of bot {one} with bot {other} of {bots}")
+            raise InputError(f"invalid points of bots {one} and {other} of {bots}: got {got}")
         wins[one][other] += got
     if draws_with_average:
         for bot in range(bots):
@@ -326,9 +328,9 @@ def _fit_ratings(
     chance = 1 / (1 + np.exp(strengths[None, :] - strengths[:, None]))
     weights = (won + won.T) * chance * (1 - chance)
     information = np.diag(weights.sum(axis=1)) - weights
-    # Only differences are known: the inverse is taken where the information is not zero.
+    # Only differences are determined, so the matrix is singular: use the pseudoinverse.
     covariance = np.linalg.pinv(information, hermitian=True)
-    # Relative to the mean of the bots, of which the average player is none.
+    # Relative to the mean of the bots, without the average player.
     centre = np.eye(len(won))[:bots] - np.array([1 / bots] * bots + [0.0] * (len(won) - bots))
     elos = _ELO_SCALE * (centre @ strengths)
     wider = _dispersion(chance.tolist(), points, pairs)

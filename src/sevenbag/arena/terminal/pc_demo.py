@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 
 
 MAX_QUEUED_PLANS: Final = 128
-"""Perfect clears that wait to be played, at most."""
+"""Maximum number of queued perfect clears."""
 
 HOLD_KEY: Final = "HOLD"
 SOFT_DROP_KEY: Final = "SOFT_DROP"
 HARD_DROP_KEY: Final = "HARD_DROP"
 
 DEMO_RULES: Final = "tetrio-season-1"
-"""The preset whose attacks are counted; rotation system and previews are the demo's own."""
+"""Preset of the attack table; rotation system and previews are those of the demo."""
 
-# Within the rows that are seen, and above all that perfect clears of so few pieces fill.
+# Visible, and above all rows that perfect clears of few pieces fill.
 _SPAWN: Final = (4, 18)
 _MAX_PREVIEWS: Final = 32
 # After a longer pause, catching up would show a burst of moves.
@@ -54,17 +54,17 @@ _TURNS: Final = {"CW": 1, "FLIP": 2, "CCW": 3}
 
 
 class PcSolveFunction(Protocol):
-    """A solver of the empty field: placements for these pieces, or None if there are none."""
+    """Solver of the empty field."""
 
     def __call__(
         self, queue: Sequence[Piece], hold: Piece | None, stop: StopFlag
     ) -> Sequence[Placement] | None:
-        """Solve; None also when stopped."""
+        """Return placements of these pieces; None if there are none, or if stopped."""
 
 
 @dataclass(frozen=True, slots=True)
 class PcPlan:
-    """A perfect clear that was found ahead, and how long that took."""
+    """Perfect clear and the time that its search took."""
 
     placements: tuple[Placement, ...]
     seconds: float
@@ -82,7 +82,7 @@ class PcLookahead:
     """Find perfect clears ahead in a thread; a context manager that ends the thread.
 
     Attributes:
-        error: why there is no further one; None while all is well.
+        error: reason why there are no further perfect clears; None without an error.
     """
 
     def __init__(self, rules: Rules, seed: int, solve: PcSolveFunction) -> None:
@@ -96,7 +96,7 @@ class PcLookahead:
 
     @property
     def queued(self) -> int:
-        """Perfect clears that wait to be played."""
+        """Return the number of queued perfect clears."""
         return self._plans.qsize()
 
     def __enter__(self) -> Self:
@@ -147,7 +147,7 @@ class PcLookahead:
 
 @dataclass(frozen=True, slots=True)
 class KeyPress:
-    """A key, and what it makes of the falling piece."""
+    """Key and its effect on the falling piece."""
 
     key: str
     before: Placement
@@ -155,20 +155,20 @@ class KeyPress:
 
 
 class PcDemoGame:
-    """The game as it is played.
+    """Game of the demo.
 
     Attributes:
-        game: as it stands; the falling piece is not on its board.
-        falling: the piece in the air; None between two perfect clears.
-        recent_keys: the last keys, with the time of each.
-        last_clear_time: when the last perfect clear was made; None before the first.
-        perfect_clears: how many were made.
-        pps: pieces a second that are wanted.
-        solve_seconds: how long the perfect clear that is played took to find.
+        game: game; the falling piece is not on its board.
+        falling: falling piece; None between two perfect clears.
+        recent_keys: last keys and their times.
+        last_clear_time: time of the last perfect clear; None before the first.
+        perfect_clears: number of perfect clears.
+        pps: pieces per second.
+        solve_seconds: search time of the current perfect clear.
 
     Args:
-        planner: where perfect clears come from, for the same rules and seed.
-        now: the time, of a clock that only runs forward.
+        planner: source of perfect clears, for the same rules and seed.
+        now: time of a monotonic clock.
     """
 
     def __init__(
@@ -195,7 +195,7 @@ class PcDemoGame:
         return self._played
 
     def pause(self, now: float) -> None:
-        """Let time pass without anything happening."""
+        """Let time pass without pressing keys."""
         self._due += now - self._clock
         self._clock = now
 
@@ -213,7 +213,7 @@ class PcDemoGame:
             self._due += self._slot
 
     def falling_at(self, now: float) -> Placement | None:
-        """The falling piece; a soft drop is spread over the time of its key."""
+        """Return the falling piece; a soft drop lasts as long as its key."""
         piece = self.falling
         if piece is None or not self._presses or self._slot <= 0:
             return piece
@@ -310,7 +310,7 @@ DEMO_HINT: Final = "space pauses · + - speed · q quits"
 _WIDTH: Final = 10
 _ROWS: Final = 20
 _MIN_ROWS: Final = 8
-# Lines around the rows of the board: title, frame, keys, caption.
+# Lines besides the rows of the board: title, frame, keys, caption.
 _AROUND: Final = 6
 _LEFT: Final = 14
 _RIGHT: Final = 12
@@ -328,7 +328,7 @@ _CAPS: Final = (
 )
 _CAP_UP: Final = "grey50 on grey15"
 _CAP_DOWN: Final = "bold #14161b on #e8c52e"
-# Seconds for which a key is seen pressed, and a perfect clear is cheered.
+# Seconds for which a pressed key and a perfect clear are shown.
 _PRESSED: Final = 0.09
 _CLEAR_MESSAGE: Final = 0.45
 
@@ -338,14 +338,13 @@ class PcDemoScene:
     """State of the demo to be drawn.
 
     Attributes:
-        rows: of the board from the bottom; the falling piece in capitals, its shadow in small
-            letters.
-        hold: the held piece.
-        queue: the next pieces.
+        rows: rows from the bottom; the falling piece in upper case, its ghost in lower case.
+        hold: held piece.
+        queue: next pieces.
         figures: label and value of each statistic.
-        pressed: keys that are down.
-        cheer: whether a perfect clear was made just now.
-        caption: a line about the game.
+        pressed: pressed keys.
+        cheer: a perfect clear has just been made.
+        caption: line about the game.
     """
 
     rows: tuple[str, ...]
@@ -358,7 +357,7 @@ class PcDemoScene:
 
 
 def build_demo_scene(play: PcDemoGame, now: float, *, waiting: int, caption: str) -> PcDemoScene:
-    """The scene of a game at one moment."""
+    """Build the scene of a game at one moment."""
     stats = play.game.stats
     falling = play.falling_at(now)
     pieces = stats.pieces
@@ -381,7 +380,7 @@ def build_demo_scene(play: PcDemoGame, now: float, *, waiting: int, caption: str
 
 
 def render_demo(scene: PcDemoScene, width: int, height: int) -> list[Text]:
-    """The lines of a scene, for a terminal of this size."""
+    """Return the lines of a scene for a terminal of this size."""
     rows = min(_ROWS, height - _AROUND)
     if rows >= _MIN_ROWS and width >= _LEFT + _WIDTH * CELL_COLUMNS + 2 + _RIGHT + 2:
         body = join_columns(

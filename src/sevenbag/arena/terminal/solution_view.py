@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 SOLUTION_KEYS: Final = "enter next · ← → solutions · ↑ ↓ pieces · number enter that one · q quits"
 
 _WIDTH: Final = 10
-# Cells twice as large, where there is room for them and for the lines around.
+# Scale of cells if there is enough room.
 _LARGE: Final = 2
 _AROUND: Final = 11
-# Of letters on the colours of pieces, which are light enough for it.
+# Letters on the light colours of pieces.
 _INK: Final = "bold #14161b"
 
 
@@ -40,13 +40,13 @@ class SolutionScene:
     """State of the solution view to be drawn.
 
     Attributes:
-        solution: the perfect clear.
-        shown: how many of its pieces are drawn.
-        title: where it is from.
-        number: which of the solutions it is, from 1.
-        total: how many there are; None while that is not known.
-        typed: what has been typed behind the prompt.
-        message: what to say about it.
+        solution: perfect clear.
+        shown: number of its pieces to draw.
+        title: name of the file.
+        number: number of the solution, from 1.
+        total: number of solutions; None while unknown.
+        typed: text typed after the prompt.
+        message: message to the user.
     """
 
     solution: Solution
@@ -59,7 +59,7 @@ class SolutionScene:
 
 
 def render_solution(scene: SolutionScene, width: int, height: int) -> list[Text]:
-    """The lines of a scene, for a terminal of this size."""
+    """Return the lines of a scene for a terminal of this size."""
     rows = _letter_rows(scene)
     matrix = _matrix(rows, _LARGE)
     if len(matrix) + _AROUND > height or matrix[0].cell_len > width:
@@ -77,7 +77,7 @@ def render_solution(scene: SolutionScene, width: int, height: int) -> list[Text]
         Text(scene.message or SOLUTION_KEYS, style="bold red" if scene.message else FAINT_STYLE),
     ]
     lines = [*head, *matrix, *foot, *keys]
-    # In a low terminal blank lines go first, then what can be done without.
+    # In a low terminal, drop blank lines first, then optional lines.
     if len(lines) > height:
         lines = [line for line in lines if line.plain]
     if len(lines) > height:
@@ -91,7 +91,7 @@ def render_solution(scene: SolutionScene, width: int, height: int) -> list[Text]
 
 
 def format_solution(scene: SolutionScene) -> list[str]:
-    """The same in letters, for what is no terminal."""
+    """Format a scene as letters, for output that is not a terminal."""
     rows = _letter_rows(scene)
     pieces = [piece.name for piece in scene.solution.sequence]
     return [
@@ -104,21 +104,21 @@ def format_solution(scene: SolutionScene) -> list[str]:
 # --- parts --------------------------------------------------------------------------------------
 
 _Cell = tuple[str, int | None, str]
-"""A letter, the number of the piece where that is to be read, and the colour."""
+"""Letter, number of the piece if shown there, and colour."""
 
 
 def _letter_rows(scene: SolutionScene) -> list[list[_Cell]]:
-    """Rows of the whole rectangle, from the bottom."""
+    """Return the rows of the rectangle, from the bottom."""
     cells = scene.solution.uncleared()
     height = max((y + 1 for piece in cells for _, y in piece), default=0)
     rows: list[list[_Cell]] = [[(".", None, "")] * _WIDTH for _ in range(height)]
     seen: list[str] = []
     placed = zip(scene.solution.placements, cells, strict=False)
     for number, (placement, piece) in enumerate(list(placed)[: scene.shown], 1):
-        # The number stands in the highest row, where rows cleared in between part a piece.
+        # The number is in the highest row of a piece that cleared rows split.
         first = max(piece, key=lambda cell: (cell[1], -cell[0]))
         letter = placement.piece.name
-        # Every other piece of a kind is darker, so that two side by side can be told apart.
+        # Every other piece of a kind is darker, so that adjacent ones are distinguishable.
         shade = cell_color(letter) if seen.count(letter) % 2 == 0 else _darker(cell_color(letter))
         seen.append(letter)
         for x, y in piece:
@@ -127,7 +127,7 @@ def _letter_rows(scene: SolutionScene) -> list[list[_Cell]]:
 
 
 def _matrix(rows: list[list[_Cell]], scale: int) -> list[Text]:
-    """The rectangle in its frame; a cell is `scale` lines high and twice as many columns wide."""
+    """Return the framed rectangle; a cell has `scale` lines and twice as many columns."""
     cell = CELL_COLUMNS * scale
     lines = [Text(f"┌{'─' * (_WIDTH * cell)}┐", style=FAINT_STYLE)]
     for row in reversed(rows):

@@ -36,7 +36,7 @@ KEY_UP: Final = "up"
 KEY_DOWN: Final = "down"
 
 CELL_COLUMNS: Final = 2
-"""Columns that a cell of `wide_row` takes."""
+"""Columns of a cell in `render_row`."""
 
 
 def can_draw(console: Console) -> bool:
@@ -45,7 +45,7 @@ def can_draw(console: Console) -> bool:
 
 
 def render_row(row: str) -> Text:
-    """A row of a board, a letter a cell, `CELL` columns each; small letters are only hinted at."""
+    """Render a row, one letter per cell; lower-case letters are drawn as ghosts."""
     line = Text(no_wrap=True)
     for letter in row:
         if letter == EMPTY:
@@ -58,7 +58,7 @@ def render_row(row: str) -> Text:
 
 
 def render_half_rows(rows: Sequence[str]) -> Iterable[Text]:
-    """Rows of a board from the bottom, two a line: the upper and lower half of each character."""
+    """Render rows from the bottom, two per line, as upper and lower halves of characters."""
     from_top = [_without_hints(row) for row in reversed(rows)]
     if len(from_top) % 2:
         from_top.insert(0, EMPTY * len(from_top[0]))
@@ -70,7 +70,7 @@ def render_half_rows(rows: Sequence[str]) -> Iterable[Text]:
 
 
 def render_piece(letter: str, *, large: bool) -> list[Text]:
-    """A piece as it appears, two lines of wide cells or one of halves."""
+    """Render a piece: two lines of wide cells, or one line of half cells."""
     upper, lower = piece_shape(letter)
     style = cell_color(letter)
     if large:
@@ -84,7 +84,7 @@ def render_piece(letter: str, *, large: bool) -> list[Text]:
 
 
 def join_columns(*columns: Sequence[Text]) -> list[Text]:
-    """Columns side by side, one blank between them."""
+    """Join columns with a blank between them."""
     widths = [max(line.cell_len for line in column) for column in columns]
     lines: list[Text] = []
     for cells in zip_longest(*columns):
@@ -98,12 +98,12 @@ def join_columns(*columns: Sequence[Text]) -> list[Text]:
 
 
 def render_heading(text: str, width: int) -> Text:
-    """The name of what stands below it."""
+    """Render a heading."""
     return pad_to_width(Text(text, style=LABEL_STYLE, no_wrap=True), width)
 
 
 def pad_to_width(text: Text, width: int) -> Text:
-    """A copy, cut or filled up to a width."""
+    """Return a copy, cut or padded to a width."""
     copy = text.copy()
     copy.no_wrap = True
     copy.truncate(width, pad=True)
@@ -111,14 +111,14 @@ def pad_to_width(text: Text, width: int) -> Text:
 
 
 def clip_to_width(text: Text, width: int) -> Text:
-    """The text itself, cut with an ellipsis where it is too long."""
+    """Cut a text in place, with an ellipsis if it is too long."""
     text.no_wrap = True
     text.truncate(width, overflow="ellipsis")
     return text
 
 
 def overlay_text(line: Text, at: int, text: Text) -> Text:
-    """A line with a text on it."""
+    """Return a line with a text over part of it."""
     before, _, after = line.divide([at, at + text.cell_len])
     joined = Text(no_wrap=True)
     for part in (before, text, after):
@@ -127,7 +127,7 @@ def overlay_text(line: Text, at: int, text: Text) -> Text:
 
 
 def cell_color(letter: str) -> str:
-    """The colour of a cell."""
+    """Return the colour of a cell."""
     return COLORS.get(letter, COLORS[GARBAGE])
 
 
@@ -151,7 +151,7 @@ FRAME_SECONDS: Final = 1 / 60
 
 _ENTER_ALTERNATE_SCREEN: Final = "\x1b[?1049h\x1b[?25l\x1b[2J"
 _LEAVE_ALTERNATE_SCREEN: Final = "\x1b[0m\x1b[?25h\x1b[?1049l"
-# Terminals that know it show a frame as a whole; others pass it over.
+# Terminals with synchronized output show a frame at once; others ignore this.
 _BEGIN_UPDATE: Final = "\x1b[?2026h"
 _END_UPDATE: Final = "\x1b[?2026l"
 _CLEAR: Final = "\x1b[2J"
@@ -176,7 +176,7 @@ class KeyReader:
     """Read single keys from a terminal; without one there are no keys.
 
     Args:
-        descriptor: of the terminal, or None.
+        descriptor: file descriptor of the terminal, or None.
     """
 
     def __init__(self, descriptor: int | None) -> None:
@@ -185,7 +185,7 @@ class KeyReader:
 
     @property
     def is_interactive(self) -> bool:
-        """True if keys can come."""
+        """Return True if keys can come."""
         return self._descriptor is not None
 
     def read_key(self, timeout: float) -> str | None:
@@ -233,10 +233,10 @@ def open_key_reader() -> Generator[KeyReader]:
 
 
 class TerminalScreen:
-    """The terminal's other screen; a context, which restores the first one.
+    """Alternate screen of a terminal; a context manager.
 
     Args:
-        console: the terminal.
+        console: console of the terminal.
     """
 
     def __init__(self, console: Console) -> None:
@@ -246,7 +246,7 @@ class TerminalScreen:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Columns and rows; asked anew, as the terminal may be resized at any time."""
+        """Return columns and rows, which may change at any time."""
         size = self._console.size
         return size.width, size.height
 
@@ -258,7 +258,7 @@ class TerminalScreen:
         self._write(_LEAVE_ALTERNATE_SCREEN)
 
     def draw(self, lines: Sequence[Text]) -> None:
-        """Make the screen show these lines, from the top; what does not fit is cut."""
+        """Show lines from the top; lines that do not fit are cut."""
         width, height = size = self.size
         anew = size != self._size
         before = [] if anew else self._shown
@@ -277,7 +277,7 @@ class TerminalScreen:
     def _rendered(self, line: Text, width: int) -> str:
         line = line.copy()
         line.truncate(width)
-        # Where nothing else is styled, Rich would leave the style of the whole line out.
+        # Without other styles, Rich would omit the style of the line.
         line.stylize_before(line.style)
         system = self._console.color_system
         colors = _COLORS.get(system) if system and not self._console.no_color else None
@@ -293,14 +293,14 @@ class TerminalScreen:
 
 
 class FrameTimer:
-    """Keeps the time of frames: what one takes too long is taken from the pause after it."""
+    """Timer of frames; a slow frame shortens the pause after it."""
 
     def __init__(self, seconds: float = FRAME_SECONDS) -> None:
         self._seconds = seconds
         self._next = time.perf_counter()
 
     def seconds_left(self) -> float:
-        """Seconds until the next frame is due; 0 if it is due. Then the one after it is next."""
+        """Return the seconds until the next frame, 0 if it is due, and advance to the one after."""
         now = time.perf_counter()
         self._next = max(self._next + self._seconds, now)
         return self._next - now

@@ -19,15 +19,14 @@ _MAX_OPENINGS: Final = 1_000_000
 
 
 def read_openings(path: str | Path, rules: Rules) -> tuple[Opening, ...]:
-    """The openings of a file.
+    """Read a file of openings.
 
     Args:
-        path: a text file.
-        rules: those that the boards are to be played by.
+        path: text file.
+        rules: rules of the games.
 
     Raises:
-        FormatError: it cannot be read, or a line is neither seed nor fumen, or a board does not
-            fit the rules; the message names the line.
+        FormatError: the file cannot be read, or a line is invalid under the rules.
     """
     path = Path(path)
     try:
@@ -40,7 +39,7 @@ def read_openings(path: str | Path, rules: Rules) -> tuple[Opening, ...]:
         raise FormatError(f"{path}: cannot be read: {error}") from None
     lines = text.splitlines()
     if len(data) > _MAX_FILE_BYTES or len(lines) > _MAX_OPENINGS:
-        raise FormatError(f"{path}: larger than openings may be: {_MAX_OPENINGS} lines, 16 MiB")
+        raise FormatError(f"{path}: expected at most {_MAX_OPENINGS} lines and 16 MiB")
     starts: list[Opening] = []
     for number, line in enumerate(lines, start=1):
         words = line.partition("#")[0].split()
@@ -51,15 +50,15 @@ def read_openings(path: str | Path, rules: Rules) -> tuple[Opening, ...]:
         except InputError as error:
             raise FormatError(f"{path}: line {number}: {error}") from None
     if not starts:
-        raise FormatError(f"{path}: holds no opening")
+        raise FormatError(f"{path}: expected an opening, got none")
     return tuple(starts)
 
 
 def parse_opening(words: list[str], rules: Rules) -> Opening:
-    """An opening from its words: a seed, a fumen, or a fumen and a seed.
+    """Parse an opening: a seed, a fumen, or a fumen and a seed.
 
     Raises:
-        FormatError: they are something else, or the board does not fit the rules.
+        FormatError: the words are invalid, or the board does not fit the rules.
     """
     seed: int | None = None
     fumen: str | None = None
@@ -67,14 +66,16 @@ def parse_opening(words: list[str], rules: Rules) -> Opening:
         if word.isascii() and word.isdecimal() and seed is None:
             seed = int(word) if len(word) <= _SEED_DIGITS else MAX_SEED + 1
             if seed > MAX_SEED:
-                raise FormatError(f"seed {shown(word)} is too large; the last is {MAX_SEED}")
+                raise FormatError(
+                    f"invalid seed: expected integer from 0 to {MAX_SEED}, got {shown(word)}"
+                )
         elif "@" in word and fumen is None:
             opening_board(word, rules)
-            # Nothing else of it counts, and it may be long.
+            # Only the first board counts.
             fumen = Fumen((Page(Fumen.parse(word).pages[0].field),)).encode()
         else:
             raise FormatError(
-                f"{shown(word)} is no opening; expected a seed, a fumen, or a fumen and a seed"
+                f"invalid opening: expected a seed, a fumen, or both, got {shown(word)}"
             )
     return Opening(seed, fumen)
 

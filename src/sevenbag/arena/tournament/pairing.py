@@ -36,19 +36,18 @@ def bracket_order(entrants: int) -> list[int | None]:
 def pair_swiss_round(
     points: Sequence[float], met: Collection[frozenset[int]], had_bye: Collection[int]
 ) -> tuple[list[tuple[int, int]], int | None]:
-    """The pairs of a round of the Swiss system, and who has a bye.
+    """Return the pairs of a round of the Swiss system, and the player with a bye.
 
-    Neighbours by points meet, as near as can be without anybody meeting somebody twice; within
-    the same points the upper half meets the lower one in the first round. The bye goes to the
-    lowest who has had none.
+    Players with similar points meet, but no two meet twice. In the first round the upper half meets
+    the lower half. The bye goes to the lowest player that has had none.
 
     Args:
-        points: of each, by number; lower numbers are better where points are equal.
-        met: who has met whom.
-        had_bye: who has had a bye.
+        points: points of each player; at equal points, lower numbers are better.
+        met: pairs that have met.
+        had_bye: players that have had a bye.
 
     Returns:
-        Pairs, the better one first, and the one with the bye.
+        Pairs, the better player first, and the player with the bye.
     """
     ranking = sorted(range(len(points)), key=lambda one: (-points[one], one))
     bye = None

@@ -62,22 +62,22 @@ class LossRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A game that is over.
+    """Record of a finished game.
 
     Attributes:
-        id: its number in the schedule, from 1.
-        pair: which games belong together: the same opening with the sides swapped.
-        round: of the tournament.
-        encounter: which encounter of the round it belongs to.
-        seed: what its pieces and garbage follow from.
-        opening: what it begins with; None for an empty board.
-        players: who sits in the first and the second seat, by number.
-        names: what they were called.
-        winner: the seat that won; None for a draw, or a game that was broken off.
-        ending: as in replays.
-        losses: for each seat why it lost; None if it did not.
-        stats: what each did.
-        replay: the file, from the tournament's folder; None for none.
+        id: number in the schedule, from 1.
+        pair: number of the pair of games with the same opening and swapped sides.
+        round: round of the tournament.
+        encounter: encounter of the round.
+        seed: seed of pieces and garbage.
+        opening: fumen of the first board; None for an empty board.
+        players: indices of the engines.
+        names: names of the players.
+        winner: player that won; None for a draw, or an interrupted game.
+        ending: ending as in replays.
+        losses: loss of each player; None without one.
+        stats: statistics of each player.
+        replay: path of the replay in the folder of the tournament; None for none.
     """
 
     id: GameNumber
@@ -112,11 +112,11 @@ class TournamentOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     """Outcome of a tournament.
 
     Attributes:
-        finished: False where it was broken off.
-        counted_games: number of games that count, from the first; the others were played ahead
-            before the tournament was decided. None: all count.
-        counted_pairs: the same in pairs.
-        decision: of the test that ended it; None where there was none, or it did not decide.
+        finished: False if the tournament was interrupted.
+        counted_games: number of games that count, from the first; later games were played ahead of
+            the decision. None if all count.
+        counted_pairs: number of pairs that count.
+        decision: decision of the test; None without one.
     """
 
     finished: bool
@@ -140,10 +140,10 @@ def read_header(folder: str | os.PathLike[str]) -> TournamentHeader:
         raise FormatError(f"{path}: there is no such file; a tournament's folder has it")
     marks = _decode(_FORMAT_MARKS, data, f"{path}")
     if marks.format != FORMAT:
-        raise FormatError(f'{path}: no tournament of sevenbag: "format" is not "{FORMAT}"')
+        raise FormatError(f'{path}: invalid format: expected "{FORMAT}"')
     if marks.version != VERSION:
         raise FormatError(
-            f"{path}: version {shown(marks.version)} is not known; this program reads {VERSION}"
+            f"{path}: invalid version: expected {VERSION}, got {shown(marks.version)}"
         )
     header = _decode(_HEADER_DECODER, data, f"{path}")
     names: set[str] = set()
@@ -157,11 +157,10 @@ def read_header(folder: str | os.PathLike[str]) -> TournamentHeader:
 
 
 def read_games(folder: str | os.PathLike[str], header: TournamentHeader) -> list[GameRecord]:
-    """The games that are over, in the order of finishing; none if there is no file of them yet.
+    """Read the finished games in the order of finishing; none without a file.
 
     Raises:
-        FormatError: a line is not as described here; the message names it. A last line without
-            its line break is dropped.
+        FormatError: a line is invalid. An incomplete last line is dropped.
     """
     path = Path(folder) / GAMES_FILE
     games: list[GameRecord] = []
@@ -183,7 +182,7 @@ def read_result(folder: str | os.PathLike[str]) -> TournamentOutcome | None:
     """Read the outcome of a tournament; None if it is not over.
 
     Raises:
-        FormatError: the file is not as described here.
+        FormatError: the file is invalid.
     """
     path = Path(folder) / RESULT_FILE
     data = _read_file(path)
@@ -194,30 +193,30 @@ def read_result(folder: str | os.PathLike[str]) -> TournamentOutcome | None:
 
 
 def write_header(folder: str | os.PathLike[str], header: TournamentHeader) -> None:
-    """Write what a tournament is, in one step.
+    """Write the header of a tournament atomically.
 
     Raises:
-        FormatError: it cannot be written.
+        FormatError: the file cannot be written.
     """
     _write(Path(folder) / HEADER_FILE, header)
 
 
 def write_result(folder: str | os.PathLike[str], result: TournamentOutcome) -> None:
-    """Write how a tournament ended, in one step.
+    """Write the outcome of a tournament atomically.
 
     Raises:
-        FormatError: it cannot be written.
+        FormatError: the file cannot be written.
     """
     _write(Path(folder) / RESULT_FILE, result)
 
 
 class GamesFileWriter:
-    """Appends finished games; a context.
+    """Writer of finished games; a context manager.
 
-    Each is one line, written at once and brought to the disk before `append` returns.
+    Each game is one line, which is synced to the disk before `append` returns.
 
     Args:
-        folder: the tournament's. Only one at a time may write there.
+        folder: folder of the tournament; only one process at a time may write there.
 
     Raises:
         FormatError: the file cannot be opened.
@@ -241,7 +240,7 @@ class GamesFileWriter:
         """Add a game.
 
         Raises:
-            FormatError: it cannot be written; what was written of it is a torn line.
+            FormatError: the file cannot be written; its last line may be incomplete.
         """
         line = msgspec.json.encode(game) + b"\n"
         try:
@@ -253,7 +252,7 @@ class GamesFileWriter:
             self._refuse(error)
 
     def close(self) -> None:
-        """No more games."""
+        """Close the file."""
         with contextlib.suppress(OSError):
             self._file.close()
 
@@ -304,7 +303,7 @@ def _decode(decoder: msgspec.json.Decoder[T], data: bytes, where: str) -> T:
 
 
 def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Whole lines with their numbers; none without its line break, none longer than allowed."""
+    """Yield complete lines of limited length with their numbers."""
     try:
         with open_input(path) as file:
             lines: Iterable[bytes] = iter(lambda: file.readline(MAX_LINE_BYTES + 1), b"")
@@ -324,11 +323,11 @@ def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def _check(game: GameRecord, engines: int, where: str) -> None:
     if game.players[0] == game.players[1] or max(game.players) >= engines:
         raise FormatError(
-            f"{where}: players: {list(game.players)} must be two numbers of engines, 0 to"
-            f" {engines - 1}"
+            f"{where}: invalid players: expected two engines from 0 to {engines - 1},"
+            f" got {list(game.players)}"
         )
     if not game.is_finished and game.winner is not None:
-        raise FormatError(f"{where}: winner: a game that was broken off has no winner")
+        raise FormatError(f"{where}: invalid winner: expected none in an interrupted game")
 
 
 def _cut_torn_line(path: Path) -> None:

@@ -32,9 +32,9 @@ class Survival:
     """Kaplan-Meier estimate of the share of players that survive each time.
 
     Attributes:
-        steps: times of deaths, ascending, each with the share that survives it.
-        deaths: how many died.
-        observed: how many were looked at.
+        steps: times of deaths, ascending, and the share that survives each.
+        deaths: number of deaths.
+        observed: number of players.
     """
 
     steps: tuple[tuple[int, float], ...]
@@ -43,7 +43,7 @@ class Survival:
 
     @property
     def median(self) -> int | None:
-        """The first time after which no more than half are left; None if more than half last."""
+        """Return the first time that at most half survive; None if more than half always do."""
         return next((time for time, share in self.steps if share <= _HALF), None)
 
     def survival_rate(self, time: int) -> float:
@@ -57,11 +57,11 @@ class Survival:
 
 
 def estimate_survival(lives: Iterable[tuple[int, bool]]) -> Survival:
-    """The estimate.
+    """Return the Kaplan-Meier estimate.
 
     Args:
-        lives: for each player how long it was seen, from 0, and whether it died then; one that was
-            lost from sight at the same time as another died was there when that died.
+        lives: duration and death of each player. A player whose observation ended at the time of
+            another's death counts as observed at that time.
     """
     seen: Counter[int] = Counter()
     died: Counter[int] = Counter()
@@ -79,7 +79,7 @@ def estimate_survival(lives: Iterable[tuple[int, bool]]) -> Survival:
     return Survival(tuple(steps), sum(died.values()), observed)
 
 
-# A product of fractions that should be a half may be a little more.
+# Tolerance for rounding errors of a product of fractions.
 _HALF = 0.5 + 1e-12
 
 TOP_OUTS: Final = frozenset(reason.value for reason in LossReason if reason.is_top_out)
@@ -90,9 +90,9 @@ class EngineSummary:
     """Statistics of one engine over all its games that count.
 
     Attributes:
-        engine: its place in the tournament's list.
-        name: what it is called.
-        spec: the specification by which it is called for.
+        engine: index of the engine in the header.
+        name: name of the engine.
+        spec: specification of its bot.
         wins: games won.
         draws: games drawn.
         losses: games lost.
@@ -131,22 +131,22 @@ class EngineSummary:
 
     @property
     def games(self) -> int:
-        """Games that count."""
+        """Return the number of games that count."""
         return self.wins + self.draws + self.losses
 
     @property
     def points(self) -> float:
-        """A win is one, a draw a half."""
+        """Return the points: 1 for a win, 0.5 for a draw."""
         return self.wins + self.draws / 2
 
     @property
     def score(self) -> float | None:
-        """Points per game, 0 to 1; None without a game."""
+        """Return points per game, 0 to 1; None without a game."""
         return self.points / self.games if self.games else None
 
     @property
     def app(self) -> float | None:
-        """Attack per piece; None without a piece."""
+        """Return attack per piece; None without a piece."""
         return self.attack / self.pieces if self.pieces else None
 
     @property
@@ -155,7 +155,7 @@ class EngineSummary:
         return self.pieces / self.seconds if self.seconds else None
 
     def thinking_ms(self, share: float) -> float | None:
-        """A percentile of its thinking times in milliseconds, within 6 %; None without times."""
+        """Return a percentile of thinking times in milliseconds, within 6 %; None without times."""
         return histogram_percentile(self.latency_histogram, share)
 
 
@@ -164,10 +164,10 @@ class EncounterSummary:
     """Statistics of two engines against each other.
 
     Attributes:
-        first: number of the one that the outcomes are seen from.
-        second: number of the other.
-        pairs: outcomes of pairs of the same opening with the sides swapped.
-        games: outcomes of all games, those of pairs too.
+        first: index of the engine that the outcomes refer to.
+        second: index of the other engine.
+        pairs: outcomes of pairs with the same opening and swapped sides.
+        games: outcomes of all games, including pairs.
     """
 
     first: int
@@ -182,20 +182,20 @@ class EncounterSummary:
 
     @property
     def unpaired(self) -> int:
-        """Games that are not among the outcomes, because they have no pair."""
+        """Return the number of games without a pair, which the outcomes omit."""
         return self.games.games - self.outcomes.games
 
 
 @dataclass(frozen=True, slots=True)
 class SprtProgress:
-    """A sequential test of two engines as it went on.
+    """Course of the sequential test of two engines.
 
     Attributes:
-        first: number of the one that the hypotheses are about.
-        second: number of the other.
-        test: the test.
-        steps: outcomes counted, and the LLR after them; the last one is how it stands.
-        decision: what it decided, or None.
+        first: index of the engine that the hypotheses are about.
+        second: index of the other engine.
+        test: test.
+        steps: numbers of outcomes, each with the LLR after it.
+        decision: accepted hypothesis; None before a decision.
     """
 
     first: int
@@ -207,16 +207,16 @@ class SprtProgress:
 
 @dataclass(frozen=True, slots=True)
 class TournamentSummary:
-    """A tournament in figures.
+    """Statistics of a tournament.
 
     Attributes:
-        header: what it is.
-        result: how it ended; None where it has not.
-        games: those that count, by number.
-        engines: as many as the header has, in its order.
-        encounters: of every two that have met, the lower number first.
-        ratings: of the engines, in the same order; None for two, and without the extra.
-        tests: those that end its encounters, the lower numbers first; none in most tournaments.
+        header: header of the tournament.
+        result: outcome of a finished tournament; None before.
+        games: games that count, by number.
+        engines: summaries in the order of the header.
+        encounters: summaries of each two engines that have met.
+        ratings: ratings of the engines; None for two engines, and without the extra.
+        tests: sequential tests of the encounters.
     """
 
     header: TournamentHeader
@@ -229,7 +229,7 @@ class TournamentSummary:
 
     @property
     def ranking(self) -> list[EngineSummary]:
-        """The engines, best first: by rating, where there are any, else by score."""
+        """Return the engines, best first, by rating if available, else by score."""
 
         def strength(engine: EngineSummary) -> tuple[float, float, int]:
             elo = self.ratings.elo[engine.engine].value if self.ratings else 0.0
@@ -238,7 +238,7 @@ class TournamentSummary:
         return sorted(self.engines, key=strength)
 
     def elo(self, engine: EngineSummary) -> Interval | None:
-        """An engine's rating, or of two how much stronger it is; None where it is not known."""
+        """Return the rating of an engine, or its Elo difference to the only other one."""
         if self.ratings is not None:
             return self.ratings.elo[engine.engine]
         if len(self.engines) == 2 and self.encounters:
@@ -249,7 +249,7 @@ class TournamentSummary:
         return None
 
     def los(self, engine: EngineSummary, other: EngineSummary) -> float | None:
-        """Likelihood that one is stronger than the other; None where it is not known."""
+        """Return the likelihood that one engine is stronger than another; None if unknown."""
         if self.ratings is not None:
             return self.ratings.los(engine.engine, other.engine)
         if len(self.engines) == 2 and self.encounters:
@@ -259,10 +259,10 @@ class TournamentSummary:
 
 
 def read_tournament_summary(folder: str | os.PathLike[str]) -> TournamentSummary:
-    """A tournament's folder in figures.
+    """Read and summarize the folder of a tournament.
 
     Raises:
-        FormatError: it is none, or one of its files is not as described in docs/statistics.md.
+        FormatError: a file is missing or invalid.
     """
     header = read_header(folder)
     return summarize_games(header, read_games(folder, header), read_result(folder))
@@ -276,9 +276,9 @@ def summarize_games(
     """Summarize the games of a tournament.
 
     Args:
-        header: what the tournament is.
-        games: of it, in any order.
-        result: how it ended; it may say that the last games do not count.
+        header: header of the tournament.
+        games: games in any order.
+        result: outcome; it may exclude the last games.
     """
     end = result.counted_games if result is not None else None
     ordered = sorted(games, key=lambda game: game.id)
@@ -345,14 +345,14 @@ def _rate(engines: int, encounters: Sequence[EncounterSummary]) -> Ratings:
 
 # --- tests ----------------------------------------------------------------------------------------
 
-# A curve needs no more points than it is wide.
+# A curve needs no more points than pixels.
 _MAX_STEPS: Final = 500
 
 
 def _sprt_tests(header: TournamentHeader, games: Sequence[GameRecord]) -> Iterable[SprtProgress]:
     if header.sprt is None:
         return
-    # A match has its test before its first game, too.
+    # A match has a test even before its first game.
     met: dict[tuple[int, int], list[GameRecord]] = {(0, 1): []} if len(header.engines) == 2 else {}
     for game in games:
         met.setdefault((min(game.players), max(game.players)), []).append(game)
@@ -401,7 +401,7 @@ def format_sprt(summary: TournamentSummary, progress: SprtProgress) -> str:
 
 
 class _Appearance(NamedTuple):
-    """An engine in one of its games."""
+    """Result of an engine in one of its games."""
 
     points: float
     done: PlayerStatistics
@@ -461,7 +461,7 @@ def _sum_counts(counts: Iterable[dict[str, int]]) -> dict[str, int]:
 
 
 def summary_to_dict(summary: TournamentSummary) -> dict[str, Any]:
-    """The whole of it, of what JSON can hold; what is infinite or unknown is None."""
+    """Return a summary as data for JSON; infinite or unknown values are None."""
     header, result = summary.header, summary.result
     return {
         "name": header.name,
