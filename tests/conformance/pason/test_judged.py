@@ -12,8 +12,9 @@ import pytest
 from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.scheduler_protocol import AssignedPlayer
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
-from tests.fakes.pason.referee import PIECES, FoulError, Referee
+from tests.fakes.pason.referee import FoulError, Referee
 from tests.properties import cases
+from tests.protocols.pason.table import CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,7 +69,7 @@ class Careful:
     def planned(self, kind: str) -> list[MoveName]:
         least = 1e9
         best: list[MoveName] = ["drop"]
-        for turn, offsets in enumerate(PIECES[kind]):
+        for turn, offsets in enumerate(CELLS[kind]):
             for column in range(10):
                 if any(not 0 <= column + aside < 10 for _, aside in offsets):
                     continue
@@ -265,6 +266,57 @@ def number_as_text(message: Message) -> Message:
     return message | {"sequence": str(message["sequence"])}
 
 
+def digits_in_upper_case(message: Message) -> Message:
+    state = mine(message, "GameBoardState")
+    if state:
+        state["board_state"] = state["board_state"].upper()
+    return message
+
+
+def other_team(message: Message) -> Message:
+    if "states" in message:
+        message["states"]["Others"] = message["states"].pop(TEAMS[1])
+    return message
+
+
+def spawn_turned(message: Message) -> Message:
+    state = mine(message, "GamePieceState")
+    if state.get("row") == 0 and state["piece"] in "LJT":
+        state["orient"] = 1
+    return message
+
+
+def full_row_from_below(message: Message) -> Message:
+    state = mine(message, "GameBoardState")
+    if state.get("piece_number", 0) > 10:
+        # The top nibbles are empty, so a row fits at the bottom.
+        board = int(state["board_state"], 16)
+        state["board_state"] = f"{(board << 10 | 0x3FF) & ((1 << 200) - 1):050x}"
+    return message
+
+
+def cells_at_the_start(message: Message) -> Message:
+    state = mine(message, "GameBoardState")
+    if state:
+        state["board_state"] = f"{int(state['board_state'], 16) | 1:050x}"
+    return message
+
+
+def winner_swapped(message: Message) -> Message:
+    if message["comm_type"] == "GameEnd":
+        scores = message["scores"]
+        message["winner"] = min(TEAMS, key=lambda team: scores[team])
+    return message
+
+
+def token_of_another_match(message: Message) -> Message:
+    return message | {"match_token": "other"} if message["comm_type"] == "GameEnd" else message
+
+
+def status_over(message: Message) -> Message:
+    return message | {"status": "OVER"} if message["comm_type"] == "MatchEnd" else message
+
+
 @pytest.mark.parametrize(
     "spoil",
     [
@@ -280,6 +332,14 @@ def number_as_text(message: Message) -> Message:
         field_too_many,
         field_missing,
         number_as_text,
+        digits_in_upper_case,
+        other_team,
+        spawn_turned,
+        full_row_from_below,
+        cells_at_the_start,
+        winner_swapped,
+        token_of_another_match,
+        status_over,
     ],
 )
 def test_the_referee_sees(spoil: Callable[[Message], Message | None]) -> None:
@@ -288,3 +348,15 @@ def test_the_referee_sees(spoil: Callable[[Message], Message | None]) -> None:
     with pytest.raises(FoulError):
         played(1, GARBAGE, careful_ones(1), once)
     assert once.done
+
+
+def test_the_referee_sees_frames_and_messages_after_the_end() -> None:
+    referee = Referee("token", TEAMS, level_points=(), level_factors=(1,))
+    end = {"comm_type": "MatchEnd", "match_name": "", "match_token": "token", "status": "ENDED"}
+    frames = [b"token", json.dumps(end).encode()]
+    for wrong in ([*frames, b""], frames[1:], [b"other", frames[1]]):
+        with pytest.raises(FoulError):
+            referee.read(wrong)
+    assert referee.read(frames) == "MatchEnd"
+    with pytest.raises(FoulError, match="after MatchEnd"):
+        referee.read(frames)

@@ -47,12 +47,9 @@ def simulate(main: Coroutine[Any, Any, T], *servers: SmallServer) -> T:
 
         stack.enter_context(mock.patch("time.monotonic", monotonic))
         network = Network(servers, loop)
-        for module in (
-            "sevenbag.contest.client.match_session",
-            "sevenbag.contest.client.match_viewer",
-            "tests.conformance.pason.server_check.lab",
-        ):
-            stack.enter_context(mock.patch(f"{module}.ClientSocket", network.connect))
+        for module in ("match_session", "match_viewer"):
+            name = f"sevenbag.contest.client.{module}.ClientSocket"
+            stack.enter_context(mock.patch(name, network.connect))
         for server in servers:
             stack.callback(server.stop)
         return runner.run(main)

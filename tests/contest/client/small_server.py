@@ -63,7 +63,6 @@ class SmallServer:
         matches: by token.
         verdicts: of all moves.
         moves: all of them.
-        answers_each: how often a command is answered.
     """
 
     def __init__(self, rules: ContestRules = QUICK, *, seed: int = 1, ports: str = "*:*") -> None:
@@ -72,7 +71,6 @@ class SmallServer:
         self.matches: dict[str, ContestMatch] = {}
         self.verdicts: list[MoveOutcome] = []
         self.moves: list[str] = []
-        self.answers_each = 1
         self.token = self.add_match()
         self._clients: dict[str, tuple[str, int]] = {}
         self._context = zmq.Context()
@@ -129,7 +127,7 @@ class SmallServer:
     def answers_to(self, data: bytes) -> list[bytes]:
         """Return the replies to a command: one, unless the server is tampered with."""
         sent = self.answer(self.follow(data))
-        return [] if sent is None else [sent] * self.answers_each
+        return [] if sent is None else [sent]
 
     def publications(self) -> list[list[bytes]]:
         """Return the frames of the states that are due on the state channel."""

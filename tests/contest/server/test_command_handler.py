@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-import uuid
 from typing import TYPE_CHECKING, get_args
 
 import pytest
@@ -19,20 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
-
-
-async def test_a_team_connects_and_moves() -> None:
-    async with hosting() as rig:
-        place = rig.place(placement("The A team", "B"))
-        client = rig.client()
-        answer = await client.connect(place, "The A team")
-        assert answer == {
-            "comm_type": "MatchConnectResp",
-            "resp": "ok",
-            "client_token": str(uuid.UUID(answer["client_token"])),
-        }
-        for move in ("left", "right", "down", "drop", "lrotate", "rrotate"):
-            assert await client.move(move) == {"comm_type": "GameMoveResp", "resp": "OK"}
 
 
 async def test_the_word_for_an_executed_move_can_be_that_of_the_text() -> None:

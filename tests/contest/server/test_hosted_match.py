@@ -125,18 +125,6 @@ async def test_many_matches_at_once_each_tell_their_own() -> None:
         await asyncio.gather(*map(play, range(8)))
 
 
-async def test_who_subscribes_late_is_told_how_things_stand() -> None:
-    async with hosting() as rig:
-        place = rig.place(placement(match=QUICK))
-        await rig.both_connected(place)
-        early = rig.listener(place)
-        await early.next()
-        late = rig.listener(place)
-        heard = [await late.next() for _ in range(4)]
-        kinds = {message["comm_type"] for message in heard}
-        assert kinds == {"GameBoardState", "GamePieceState"}
-
-
 async def test_a_match_goes_on_after_the_games_that_are_known() -> None:
     async with hosting() as rig:
         known = (
@@ -307,7 +295,7 @@ async def test_placements_that_a_server_refuses() -> None:
             server.place(placement("A", "A"))
         with pytest.raises(MatchRejectedError, match="numbered"):
             server.place(placement(finished=(finished(2, 0, sequence=1, piece=1),)))
-        for bot, words in (("tbp:./bot", "within a server"), ("beam:x=1", "no option")):
+        for bot, words in (("tbp:./bot", "within a server"), ("beam:x=1", "unknown option")):
             with pytest.raises(MatchRejectedError, match=words):
                 server.place(placement("A", "Bot", bots={"Bot": bot}))
         rig.place(placement())

@@ -11,33 +11,9 @@ from __future__ import annotations
 import json
 from typing import Any, TypeAlias
 
-ROWS, COLUMNS = 20, 10
+from tests.protocols.pason.table import CELLS
 
-# Offsets (row, column) from the origin, a line for each orientation, rows downwards.
-PIECES = {
-    "O": [[(0, -1), (0, 0), (1, -1), (1, 0)]],
-    "I": [[(0, -2), (0, -1), (0, 0), (0, 1)], [(-1, 0), (0, 0), (1, 0), (2, 0)]],
-    "S": [[(0, 0), (0, 1), (1, -1), (1, 0)], [(-1, 0), (0, 0), (0, 1), (1, 1)]],
-    "Z": [[(0, -1), (0, 0), (1, 0), (1, 1)], [(-1, 1), (0, 0), (0, 1), (1, 0)]],
-    "L": [
-        [(0, -1), (0, 0), (0, 1), (1, -1)],
-        [(-1, 0), (0, 0), (1, 0), (1, 1)],
-        [(-1, 1), (0, -1), (0, 0), (0, 1)],
-        [(-1, -1), (-1, 0), (0, 0), (1, 0)],
-    ],
-    "J": [
-        [(0, -1), (0, 0), (0, 1), (1, 1)],
-        [(-1, 0), (-1, 1), (0, 0), (1, 0)],
-        [(-1, -1), (0, -1), (0, 0), (0, 1)],
-        [(-1, 0), (0, 0), (1, -1), (1, 0)],
-    ],
-    "T": [
-        [(0, -1), (0, 0), (0, 1), (1, 0)],
-        [(-1, 0), (0, 0), (0, 1), (1, 0)],
-        [(-1, 0), (0, -1), (0, 0), (0, 1)],
-        [(-1, 0), (0, -1), (0, 0), (1, 0)],
-    ],
-}
+ROWS, COLUMNS = 20, 10
 
 POINTS = (0, 100, 200, 500, 800)
 SENT = (0, 0, 1, 2, 4)
@@ -201,7 +177,7 @@ class Referee:
 
     def _pieces(self, states: dict[str, Any], queue: list[str]) -> None:
         _must(set(states) == set(self.teams), "states of other teams")
-        _must(len(queue) == 5 and set(queue) <= set(PIECES), f"queue {queue}")
+        _must(len(queue) == 5 and set(queue) <= set(CELLS), f"queue {queue}")
         fresh = []
         for team, piece in states.items():
             before = self._piece[team]
@@ -211,7 +187,7 @@ class Referee:
                 _fields(piece, "orient piece number row col")
                 for name in ("orient", "number", "row", "col"):
                     _must(type(piece[name]) is int, f"{name} is no integer")
-                _must(piece["orient"] in range(len(PIECES[piece["piece"]])), "no such orientation")
+                _must(piece["orient"] in range(len(CELLS[piece["piece"]])), "no such orientation")
                 if before is None or before["number"] != piece["number"]:
                     self._is_fresh(team, piece)
                     fresh.append(piece["piece"])
@@ -272,7 +248,7 @@ def _decoded(digits: str) -> Board:
 
 
 def _cells(piece: Piece) -> list[tuple[int, int]]:
-    offsets = PIECES[piece["piece"]][piece["orient"]]
+    offsets = CELLS[piece["piece"]][piece["orient"]]
     return [(piece["row"] + row, piece["col"] + column) for row, column in offsets]
 
 
@@ -310,7 +286,7 @@ def _has_risen(before: Board, board: Board, count: int) -> bool:
 def _is_one_move(before: Piece, after: Piece) -> bool:
     if before["piece"] != after["piece"]:
         return False
-    turns = len(PIECES[before["piece"]])
+    turns = len(CELLS[before["piece"]])
     turn = (after["orient"] - before["orient"]) % turns
     down, aside = after["row"] - before["row"], abs(after["col"] - before["col"])
     # Told again, or one step or move on.
