@@ -36,12 +36,28 @@ def test_tables_are_what_the_package_counts(page: Path) -> None:
     assert marks == ["<!-- table: ", "<!-- end of table"] * (len(marks) // 2)
 
 
+def list_anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings of a page, as GitHub makes them."""
+    text = re.sub(r"```.*?```", "", text_of(page), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("page", [README, *PAGES], ids=lambda page: page.stem)
 def test_links_lead_somewhere(page: Path) -> None:
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", text_of(page), flags=re.DOTALL)
-    links = re.findall(r"\]\(([^)#]+)[^)]*\)", prose)
-    local = [link for link in links if "://" not in link]
-    assert [link for link in local if not (page.parent / link).exists()] == []
+    links = re.findall(r"\]\(([^)#]*)#?([^)]*)\)", prose)
+    local = [
+        (page.parent / path if path else page, anchor)
+        for path, anchor in links
+        if "://" not in path
+    ]
+    assert [path for path, _ in local if not path.exists()] == []
+    assert [
+        f"{path.name}#{anchor}"
+        for path, anchor in local
+        if anchor and path.suffix == ".md" and anchor not in list_anchors(path)
+    ] == []
 
 
 def test_every_picture_is_shown_with_its_title() -> None:
