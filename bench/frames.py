@@ -59,7 +59,7 @@ def measure(files: list[bytes], runs: int) -> dict[str, float]:
 
     def game() -> None:
         for player, date, script in games:
-            create_frame_game(player.options, date).play(script, player.frames)
+            create_frame_game(player.options, date).run_script(script, player.frames)
 
     def play() -> None:
         for player, date in players:

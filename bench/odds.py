@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 
 from sevenbag._kernel import PcSolver
-from sevenbag.formats.pc_file import check_file
+from sevenbag.formats.pc_file import validate_file
 from sevenbag.pc.sequences import count_sequences, sequence_at
 
 PUBLISHED = [
@@ -101,7 +101,7 @@ def main() -> None:
         if args.solve:
             _, seconds, used, memory = run(folder, "solve", *options, "--no-backup")
             (path,) = (Path(folder) / "pc-data").glob("*.pc")
-            verdict = check_file(path, [args.kicks])
+            verdict = validate_file(path, [args.kicks])
             expect("good solutions", verdict.solutions, total - len(impossible))
             figures |= {
                 "solve_seconds": round(seconds, 1),

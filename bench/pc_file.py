@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sevenbag.formats.pc_file import ANY_KICKS, check_file
+from sevenbag.formats.pc_file import ANY_KICKS, validate_file
 
 # LSTIZJOSJIO, as perfect-tetris 1.3.2 solves it.
 SOLUTION = bytes.fromhex("9d406746feff1b002048946a1400340c3400")
@@ -31,9 +31,9 @@ def measured(path: Path, runs: int) -> dict[str, float]:
         best = 0.0
         for _ in range(runs):
             began = time.perf_counter()
-            verdict = check_file(path, kicks)
+            verdict = validate_file(path, kicks)
             best = max(best, verdict.solutions / (time.perf_counter() - began) / 1e6)
-            assert not verdict.reason, verdict.reason
+            assert not verdict.describe_fault(), verdict.describe_fault()
         rates[name] = round(best, 2)
     return rates
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from sevenbag._kernel import instruction_set, random_versus
 from sevenbag.game import Rules
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.rules import compile_rules
 
 HEAVY = {"attack": {"none": [0, 4, 8, 12, 16]}}
 
@@ -43,7 +43,7 @@ def main() -> None:
             for _ in range(args.runs):
                 start, used = time.perf_counter(), time.process_time()
                 played = random_versus(
-                    kernel_rules(rules), 1, args.games, draws=draws, threads=threads
+                    compile_rules(rules), 1, args.games, draws=draws, threads=threads
                 )
                 seconds.append(time.perf_counter() - start)
                 busy.append(time.process_time() - used)

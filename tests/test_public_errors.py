@@ -76,7 +76,7 @@ CALLS: dict[str, tuple[Callable[[Any], object], type[InputError]]] = {
     "Game rules": (Game, RulesError),
     "Game seed": (lambda wrong: Game(seed=_but(3, wrong, "3")), RulesError),
     "Game.play": (lambda wrong: Game().play(wrong), PlacementError),
-    "Game.judge": (lambda wrong: Game().judge(wrong), PlacementError),
+    "Game.judge": (lambda wrong: Game().find_move(wrong), PlacementError),
     "Versus rules": (Versus, RulesError),
     "Versus.play": (lambda wrong: Versus().play(wrong, wrong), PlacementError),
     "Versus holds": (lambda wrong: _versus(holds=wrong), PlacementError),
@@ -88,8 +88,8 @@ CALLS: dict[str, tuple[Callable[[Any], object], type[InputError]]] = {
     "Rules.from_file": (Rules.from_file, RulesError),
     "Rules.replace": (lambda wrong: GUIDELINE.replace({"garbage": _or_zero(wrong)}), RulesError),
     "Rules.replace section": (lambda wrong: GUIDELINE.replace({"kicks": wrong}), RulesError),
-    "Rules.attacks": (lambda wrong: GUIDELINE.attacks(_but(3, wrong, "3")), RulesError),
-    "Rules.attacks spin": (lambda wrong: GUIDELINE.attacks(2, wrong), RulesError),
+    "Rules.attacks": (lambda wrong: GUIDELINE.compute_attack(_but(3, wrong, "3")), RulesError),
+    "Rules.attacks spin": (lambda wrong: GUIDELINE.compute_attack(2, wrong), RulesError),
     "Board": (Board, BoardError),
     "Board.from_text": (lambda wrong: Board.from_text(_or_zero(wrong)), BoardError),
     "Board.from_rows": (lambda wrong: Board.from_rows([wrong]), BoardError),
@@ -121,7 +121,7 @@ CALLS: dict[str, tuple[Callable[[Any], object], type[InputError]]] = {
         lambda wrong: FrameGame(seed=_but(-1, _but(3, wrong, "3"), 2.5)),
         RulesError,
     ),
-    "FrameGame time": (lambda wrong: FrameGame(time=_or_zero(wrong)), RulesError),
+    "FrameGame time": (lambda wrong: FrameGame(frame_rules=_or_zero(wrong)), RulesError),
     "pc.solve field": (lambda wrong: pc.solve(_or_zero(wrong), "LSTI"), BoardError),
     "pc.solve queue": (lambda wrong: pc.solve("", _or_zero(wrong)), InputError),
     "pc.PcProblem field": (lambda wrong: pc.PcProblem(_or_zero(wrong)), BoardError),
@@ -151,7 +151,7 @@ def test_wrong_values_raise_the_documented_error(name: str) -> None:
 
 def test_games_print_as_boards() -> None:
     game = Game(seed=3)
-    game.receive(2)
+    game.receive_garbage(2)
     for _ in range(2):
         game.play(game.placements(hold=False)[0])
     lines = str(game).splitlines()

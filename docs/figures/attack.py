@@ -8,7 +8,7 @@ from docs.figures.boards import board_of
 from docs.figures.markdown import table
 from sevenbag import Piece, Placement, Position, Rotation, Rules, Spin
 from sevenbag.drawing import Picture, add_caption, arrange_column, arrange_row, draw_board
-from sevenbag.game.position import after_placement
+from sevenbag.game.position import apply_placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ def run_of_clears() -> Picture:
     ]
     pictures: list[Picture] = []
     for name, move in moves:
-        after = after_placement(position, move)
+        after = apply_placement(position, move)
         lines = (position.board.count + 4 - after.board.count) // 10
         sent = (
             ", ".join(
@@ -65,8 +65,8 @@ def attack_of_clears() -> str:
     return _by_preset(
         head,
         lambda rules: [
-            *(_sum(rules.attacks(lines, spin)) for lines, spin in clears),
-            _sum(rules.attacks(1, perfect_clear=True)),
+            *(_sum(rules.compute_attack(lines, spin)) for lines, spin in clears),
+            _sum(rules.compute_attack(1, perfect_clear=True)),
         ],
     )
 
@@ -76,7 +76,7 @@ def combos() -> str:
     counts = range(14)
     return _by_preset(
         ["singles, c =", *counts],
-        lambda rules: [_sum(rules.attacks(1, combo=c)) for c in counts],
+        lambda rules: [_sum(rules.compute_attack(1, combo=c)) for c in counts],
     )
 
 
@@ -85,7 +85,7 @@ def combo_multiplier() -> str:
     rules = Rules.preset("tetrio-league")
     clears = [(1, PLAIN), (2, PLAIN), (3, PLAIN), (4, PLAIN), (2, FULL), (3, FULL)]
     rows = [
-        [_name(lines, spin), *(_sum(rules.attacks(lines, spin, combo=c)) for c in range(11))]
+        [_name(lines, spin), *(_sum(rules.compute_attack(lines, spin, combo=c)) for c in range(11))]
         for lines, spin in clears
     ]
     return table(["c =", *range(11)], rows)
@@ -95,13 +95,13 @@ def back_to_back() -> str:
     """What a quad sends after b difficult clears."""
     lengths = (0, 1, 2, 3, 4, 5, 8, 12, 20, 40, 80)
     rows = [
-        [name, *(_sum(Rules.preset(preset).attacks(4, back_to_back=b)) for b in lengths)]
+        [name, *(_sum(Rules.preset(preset).compute_attack(4, back_to_back=b)) for b in lengths)]
         for name, preset in (
             ("`none`", "pason-2012"),
             ("`flat`", "guideline"),
             ("`chain`", "tetrio-season-1"),
         )
-        if preset in Rules.presets()
+        if preset in Rules.preset_names()
     ]
     return table(["quad, b =", *lengths], rows)
 
@@ -110,7 +110,7 @@ def charge() -> str:
     """What a single sends that breaks a chain, under tetrio-league."""
     rules = Rules.preset("tetrio-league")
     lengths = (4, 5, 6, 7, 8, 9, 12, 20)
-    sent = [" + ".join(map(str, rules.attacks(1, back_to_back=b))) or "0" for b in lengths]
+    sent = [" + ".join(map(str, rules.compute_attack(1, back_to_back=b))) or "0" for b in lengths]
     return table(["clears in the chain", *lengths], [["sent by a single", *sent]])
 
 
@@ -131,7 +131,9 @@ def vectors() -> str:
 
     def sent(rules: Rules) -> list[str]:
         each = (
-            rules.attacks(lines, spin, combo=combo, back_to_back=chain, perfect_clear=perfect)
+            rules.compute_attack(
+                lines, spin, combo=combo, back_to_back=chain, perfect_clear=perfect
+            )
             for _, lines, spin, chain, combo, perfect in cases
         )
         return [" + ".join(map(str, attacks)) or "0" for attacks in each]
@@ -145,14 +147,14 @@ def vectors() -> str:
 def _by_preset(head: Sequence[object], sent: Callable[[Rules], list[str]]) -> str:
     """A row for each preset, or for several that send the same."""
     alike: dict[tuple[str, ...], list[str]] = {}
-    for preset in Rules.presets():
+    for preset in Rules.preset_names():
         alike.setdefault(tuple(sent(Rules.preset(preset))), []).append(f"`{preset}`")
     return table(head, [[", ".join(names), *values] for values, names in alike.items()])
 
 
 def _attack(preset: str, position: Position, move: Placement, lines: int, perfect: bool) -> str:
     rules = Rules.preset("tetrio-league" if preset == "league" else preset)
-    sent = rules.attacks(
+    sent = rules.compute_attack(
         lines,
         move.spin,
         combo=position.combo,

@@ -25,8 +25,8 @@ def cancelling() -> Picture:
     rules = Rules.preset("guideline").replace({"garbage": FRESH})
     board = board_of("##........", "#...######", "##.#######")
     game = Game(rules, seed_of("TI"), board=board)
-    game.receive(3)
-    game.receive(3)
+    game.receive_garbage(3)
+    game.receive_garbage(3)
     sides = [add_caption(_side(game), "two attacks wait", "")]
     lock = game.play(Placement("T", Rotation.SOUTH, 2, 1, Spin.FULL))
     sides.append(add_caption(_side(game), f"sends {lock.attack}:", f"cancels {lock.cancelled}"))
@@ -52,7 +52,7 @@ def bombs() -> Picture:
     """A column of bombs: an I that lands on the first blows up all three."""
     rules = Rules.preset("guideline").replace({"garbage": FRESH | {"bombs": True}})
     game = Game(rules, seed_of("OI"))
-    game.receive(3)
+    game.receive_garbage(3)
     game.play(Placement("O", Rotation.NORTH, 6, 0))
     column = game.colors[0].index("B")
     before = draw_board(
@@ -82,7 +82,7 @@ def cut_off() -> Picture:
             {"garbage": FRESH | {"cut_off": kind}, "top_out": {"garbage_out": False}}
         )
         game = Game(rules, seed_of("I"), board=board)
-        game.receive(2)
+        game.receive_garbage(2)
         game.play(Placement("I", Rotation.NORTH, 5, 0))
         after = game.board
         # A row is told by its cell, which has stayed in its column.
@@ -108,7 +108,7 @@ def _garbage(changes: dict[str, object]) -> Picture:
     rules = Rules.preset("guideline").replace({"garbage": FRESH | changes})
     game = Game(rules, seed_of("I"))
     for _ in range(4):
-        game.receive(4)
+        game.receive_garbage(4)
     game.play(Placement("I", Rotation.NORTH, 5, 0))
     colors = [row if "I" not in row else "." * 10 for row in game.colors]
     board = Board.from_rows(["".join(row) for row in colors], height=40)

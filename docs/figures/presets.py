@@ -17,7 +17,7 @@ NO_LIMIT = 1_000_000
 
 def section(name: str) -> str:
     """Every value of a section, a column for each preset; TETR.IO's in a table of their own."""
-    presets = [Rules.preset(preset) for preset in Rules.presets()]
+    presets = [Rules.preset(preset) for preset in Rules.preset_names()]
     of_tetrio = [p for p in presets if p.name.startswith("tetrio-")]
     others = [p for p in presets if p not in of_tetrio]
     return "\n".join(_side_by_side(name, some) for some in (others, of_tetrio))

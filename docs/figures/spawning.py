@@ -13,7 +13,7 @@ TOP = range(16, 24)
 def spawns() -> Picture:
     """Where a T appears under the presets; the dashed line is the top of the visible rows."""
     groups: dict[tuple[object, ...], list[str]] = {}
-    for name in Rules.presets():
+    for name in Rules.preset_names():
         rules = Rules.preset(name)
         where = rules.spawn.y, rules.spawn.drop, rules.pieces.kicks.spawn("T")
         groups.setdefault((rules.board.width, rules.board.visible, *where), []).append(name)
@@ -67,7 +67,7 @@ def top_outs() -> Picture:
             seed_of(pieces),
             board=board,
         )
-        game.receive(attack)
+        game.receive_garbage(attack)
         lock = game.play(move)
         next_piece = Placement("T", Rotation.NORTH, 4, 20)
         picture = draw_board(

@@ -73,18 +73,18 @@ def _svg(board: Board, **options: Any) -> str:
 
 
 def _kicks_from_file(path: str | os.PathLike[str]) -> Kicks:
-    from sevenbag.game.kicks_file import read_file  # noqa: PLC0415  # as above
+    from sevenbag.game.kicks_file import load_kicks  # noqa: PLC0415  # as above
 
-    return read_file(path)
+    return load_kicks(path)
 
 
 def _kicks_from_text(text: object, name: object = "own") -> Kicks:
-    from sevenbag.game.kicks_file import read_text  # noqa: PLC0415  # as above
+    from sevenbag.game.kicks_file import parse_kicks  # noqa: PLC0415  # as above
 
     for what, value in (("text", text), ("name", name)):
         if not isinstance(value, str):
             raise KicksError(f"invalid {what}: expected a string, got {shown(value)}")
-    return read_text(cast("str", text), cast("str", name))
+    return parse_kicks(cast("str", text), cast("str", name))
 
 
 for _class, _name, _method in (

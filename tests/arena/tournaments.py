@@ -75,7 +75,7 @@ def recorded(
 ) -> GameRecord:
     outcome = replay.outcome
     falls = [
-        None if fall is None else LossRecord(fall.reason, fall.detail) for fall in outcome.falls
+        None if fall is None else LossRecord(fall.reason, fall.detail) for fall in outcome.losses
     ]
     return GameRecord(
         id=number,

@@ -339,8 +339,8 @@ def test_killing_the_foreign_bot_is_a_loss_for_it(tmp_path: Path) -> None:
     wait_until(lambda: not any(alive(child) for child in children))
     replay = checked(tmp_path / "replays/match-5.replay")
     assert replay.outcome.winner == 0
-    assert replay.outcome.falls[1] is not None
-    assert replay.outcome.falls[1].reason == "crash"
+    assert replay.outcome.losses[1] is not None
+    assert replay.outcome.losses[1].reason == "crash"
 
 
 @pytest.mark.faults
@@ -369,7 +369,7 @@ def test_a_game_in_real_time_from_a_board(tmp_path: Path) -> None:
     done = sevenbag("play", *words, *more, "--plain", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     replay = checked(tmp_path / "replays/match-3.replay")
-    assert replay.header.in_real_time
+    assert replay.header.is_real_time
     assert replay.header.opening == board
     shown = sevenbag("replay", "show", tmp_path / "replays/match-3.replay", "--plain")
     lines = [line for line in done.stdout.splitlines() if line[:6].strip().isdecimal()]

@@ -250,7 +250,7 @@ def test_all_of_a_game_can_be_chosen(tmp_path: Path) -> None:
         "v115@9gF8DeF8DeF8DeF8NeAAA"
     ] * 2
     header = replays[0].header
-    assert header.in_real_time
+    assert header.is_real_time
     assert header.players[0].clock is not None
     assert (header.players[0].clock.bank, header.players[0].pps) == (60000, 3)
     assert header.adjudication is not None

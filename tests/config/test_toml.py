@@ -17,7 +17,7 @@ from sevenbag.config.toml import MAX_KEY_PARTS, MAX_TOML_SIZE, parse_toml, read_
 from sevenbag.contest.settings import ContestSettings, load_settings
 from sevenbag.errors import FormatError, InputError
 from sevenbag.game import Rules
-from sevenbag.game.kicks_file import read_file, read_text
+from sevenbag.game.kicks_file import load_kicks, parse_kicks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,8 +93,8 @@ def test_invalid_toml_is_reported_with_line(text: str, message: str) -> None:
 
 READERS: dict[str, Callable[[Path], object]] = {
     "rules": Rules.from_file,
-    "kicks": read_file,
-    "kicks text": lambda path: read_text(path.read_text()),
+    "kicks": load_kicks,
+    "kicks text": lambda path: parse_kicks(path.read_text()),
     "tournament": read_tournament_config,
     "struct": lambda path: load_toml(path, ContestSettings),
     "contest settings": lambda path: load_settings(path, {}),

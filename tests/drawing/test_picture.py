@@ -91,7 +91,7 @@ def test_pieces_in_a_row() -> None:
 def test_games_show_themselves() -> None:
     game = Game(seed=1)
     game.play(game.placements()[0], hold=False)
-    game.receive(3)
+    game.receive_garbage(3)
     text = game._repr_svg_()
     assert text == game.svg()
     words = words_of(text)

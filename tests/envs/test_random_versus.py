@@ -9,14 +9,14 @@ import pytest
 from sevenbag import Rules
 from sevenbag._kernel import random_versus
 from sevenbag.errors import RulesError
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.rules import compile_rules
 
 HEAVY = Rules.preset("guideline").replace({"attack": {"none": [0, 4, 8, 12, 16]}})
 
 
-@pytest.mark.parametrize("name", Rules.presets())
+@pytest.mark.parametrize("name", Rules.preset_names())
 def test_every_preset_is_played_to_an_end(name: Any) -> None:
-    played = random_versus(kernel_rules(Rules.preset(name)), 1, 200, draws=8)
+    played = random_versus(compile_rules(Rules.preset(name)), 1, 200, draws=8)
     ends = ("first_wins", "second_wins", "draws", "unfinished")
     assert played["games"] == 200 == sum(played[end] for end in ends)
     assert played["unfinished"] == 0
@@ -29,7 +29,7 @@ def test_every_preset_is_played_to_an_end(name: Any) -> None:
 
 
 def test_threads_make_no_difference_and_seeds_do() -> None:
-    rules = kernel_rules(HEAVY)
+    rules = compile_rules(HEAVY)
     alone = random_versus(rules, 7, 300, draws=8)
     assert random_versus(rules, 7, 300, draws=8, threads=3) == alone
     assert random_versus(rules, 8, 300, draws=8) != alone
@@ -37,7 +37,7 @@ def test_threads_make_no_difference_and_seeds_do() -> None:
 
 
 def test_wrong_numbers_are_named() -> None:
-    rules = kernel_rules(HEAVY)
+    rules = compile_rules(HEAVY)
     for option in ({"threads": 0}, {"draws": 0}, {"frames_per_turn": -1}, {"hold_one_in": -1}):
         with pytest.raises(RulesError, match=f"{next(iter(option))} is"):
             random_versus(rules, 1, 1, **option)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag import Board, Game, Key, Placement, Rules, Spin, Versus
-from sevenbag.envs import Actions, KeysEnv, PlacementEnv, VectorEnv, VersusEnv
+from sevenbag.envs import ActionEncoding, KeysEnv, PlacementEnv, VectorEnv, VersusEnv
 from tests.properties import examples
 
 if TYPE_CHECKING:
@@ -45,16 +45,16 @@ def counters(player: Player) -> list[int]:
     return [player.combo, player.back_to_back, sum(player.pending)]
 
 
-def legal(player: Player, actions: Actions) -> set[int]:
+def legal(player: Player, actions: ActionEncoding) -> set[int]:
     """Actions of all the placements that are listed, those too high for an action left out."""
     return {
-        actions.number(p, hold=p.piece != player.current)
+        actions.encode(p, hold=p.piece != player.current)
         for p in player.placements()
         if p.canonical().y < actions.rows
     }
 
 
-def check_seen(seen: dict[str, Any], players: Sequence[Player], actions: Actions) -> None:
+def check_seen(seen: dict[str, Any], players: Sequence[Player], actions: ActionEncoding) -> None:
     """What is seen is the players' own state, the first's mask included."""
     for i, player in enumerate(players):
         assert (seen["board"][i] == cells(player.board, actions.rows)).all()
@@ -67,7 +67,7 @@ def check_seen(seen: dict[str, Any], players: Sequence[Player], actions: Actions
         assert mask == legal(players[0], actions)
 
 
-def lowest(mask: NDArray[np.int8], actions: Actions, random: np.random.Generator) -> int:
+def lowest(mask: NDArray[np.int8], actions: ActionEncoding, random: np.random.Generator) -> int:
     """Of some legal actions that with the lowest centre: such games last, and clear rows."""
     drawn = random.choice(np.flatnonzero(mask), 8)
     heights = np.unravel_index(drawn, actions.shape)[3]
@@ -113,10 +113,10 @@ def test_kinds_of_spin_apart_are_exactly_the_placements(seed: Any) -> None:
     terminated = False
     while not terminated:
         listed, current = env.player.placements(), env.player.current
-        numbers = [env.actions.number(p, hold=p.piece != current) for p in listed]
+        numbers = [env.actions.encode(p, hold=p.piece != current) for p in listed]
         assert len(set(numbers)) == len(listed)
         for number, p in zip(numbers, listed, strict=True):
-            assert env.actions.placement(number, p.piece) == (p, p.piece != current)
+            assert env.actions.decode(number, p.piece) == (p, p.piece != current)
             assert env.move(number) == (p, p.piece != current)
         terminated = env.step(int(random.choice(numbers)))[2]
 
@@ -131,7 +131,7 @@ def test_spins_together_are_played_as_the_best_of_them() -> None:
         for p in placements:
             hold = p.piece != env.player.current
             same = [q.spin for q in env.player.placements() if q.same_cells(p)]
-            move = env.move(env.actions.number(p, hold=hold))
+            move = env.move(env.actions.encode(p, hold=hold))
             assert move is not None
             assert move[0].spin == max(same)
             found += 1
@@ -256,8 +256,8 @@ def test_keys_lead_where_the_path_leads(seed: Any, data: Any) -> None:
         hold = target.piece != game.current
         if hold:
             env.step(8)
-        assert env.falling is not None
-        spawn = (env.falling.x, env.falling.y)
+        assert env.falling_piece is not None
+        spawn = (env.falling_piece.x, env.falling_piece.y)
         path = game.board.path(target, game.rules.pieces.kicks, spins=mode, spawn=spawn)
         assert path is not None
         reward, terminated = 0.0, False

@@ -9,7 +9,7 @@ import pytest
 from sevenbag import Board, Piece, Placement, Rotation
 from sevenbag.drawing import COLORS
 from sevenbag.errors import FumenError
-from sevenbag.formats.fumen import MAX_PAGES, Field, Fumen, Page, View
+from sevenbag.formats.fumen import MAX_PAGES, Field, Fumen, FumenView, Page
 
 EMPTY_QUIZ = "vhAAgWeAFLDmClcJSAVDEHBEooRBMoAVBzeNFDK3jPCJHBAA"
 
@@ -31,7 +31,7 @@ def test_solutions_clear_the_field_with_the_pieces_of_their_quiz(text: str) -> N
     fumen = Fumen.parse(text)
     board = fumen.pages[0].field.board()
     queue = list(fumen.pages[0].comment)
-    fumen.quiz()  # every piece is the current or the held one
+    fumen.read_quiz()  # every piece is the current or the held one
     for page in fumen.pages:
         assert page.lock
         assert page.placement is not None
@@ -40,7 +40,7 @@ def test_solutions_clear_the_field_with_the_pieces_of_their_quiz(text: str) -> N
         board.lock(page.placement)
         assert queue.count(page.placement.piece.name) > 0
     assert board.is_empty
-    assert fumen.field == Field()
+    assert fumen.final_field == Field()
 
 
 @pytest.mark.parametrize("text", SOLUTIONS)
@@ -48,7 +48,7 @@ def test_solutions_are_built_as_they_were_read(text: str) -> None:
     fumen = Fumen.parse(text)
     placements = [page.placement for page in fumen.pages if page.placement is not None]
     first = replace(fumen.pages[0], placement=None, lock=False)
-    rebuilt = Fumen((first,), fumen.view, fumen.before).solution(placements)
+    rebuilt = Fumen((first,), fumen.view, fumen.before).with_solution(placements)
     assert rebuilt == fumen
 
 
@@ -66,16 +66,16 @@ def test_solutions_are_built_as_they_were_read(text: str) -> None:
 def test_quizzes(data: str, comment: str, pieces: str) -> None:
     fumen = Fumen.parse(f"v115@{data}")
     assert fumen.pages[0].comment == comment
-    assert "".join(piece.name for piece in fumen.quiz().pieces) == pieces
-    assert str(fumen.quiz()) == comment
+    assert "".join(piece.name for piece in fumen.read_quiz().pieces) == pieces
+    assert str(fumen.read_quiz()) == comment
 
 
 def test_fields() -> None:
     pco = Fumen.parse("v115@9gE8DeG8CeH8BeG8CeA8JeAgH")
-    assert str(pco.field) == "GGGGG....G\nGGGGGG...G\nGGGGGGG..G\nGGGGGG...G"
+    assert str(pco.final_field) == "GGGGG....G\nGGGGGG...G\nGGGGGGG..G\nGGGGGG...G"
     full_row = Fumen.parse("v115@bhJ8JeAgWcAFLDmClcJSAVDEHBEooRBPoAVBJO1LCJO1LC")
     assert full_row.pages[0].field.height == 1
-    assert full_row.field == Field(), "the full row goes as the page is left"
+    assert full_row.final_field == Field(), "the full row goes as the page is left"
 
 
 # --- links --------------------------------------------------------------------------------------
@@ -86,16 +86,16 @@ def test_a_link_is_kept() -> None:
     fumen = Fumen.parse(f"  {text}\n")
     assert (fumen.before, fumen.view, fumen.after) == (
         "https://harddrop.com/fumen/?",
-        View.EDIT,
+        FumenView.EDIT,
         "#english.js",
     )
     assert fumen.encode() == text
-    assert replace(fumen, view=View.LIST).encode() == text.replace("v115", "D115")
+    assert replace(fumen, view=FumenView.LIST).encode() == text.replace("v115", "D115")
 
 
 def test_a_solution_keeps_what_stands_in_front_of_the_data_only() -> None:
     fumen = Fumen.parse(f"https://x/?v115@{EMPTY_QUIZ}#english.js")
-    solved = fumen.solution([Placement("L", Rotation.NORTH, 1, 0)])
+    solved = fumen.with_solution([Placement("L", Rotation.NORTH, 1, 0)])
     assert solved.encode().startswith("https://x/?v115@vhA")
     assert "#" not in solved.encode()
 
@@ -104,7 +104,7 @@ def test_what_was_read_is_kept_in_front_of_what_is_added() -> None:
     # tetris-fumen would write "vhB" for two unchanged pages.
     text = f"https://x/?v115@{EMPTY_QUIZ}vhAAgH#english.js"
     fumen = Fumen.parse(text)
-    longer = fumen.extended([Placement("L", Rotation.NORTH, 1, 0)])
+    longer = fumen.with_placements([Placement("L", Rotation.NORTH, 1, 0)])
     assert longer.encode().startswith(text.removesuffix("#english.js") + "vhA")
     assert longer.encode().endswith("#english.js")
     assert Fumen.parse(longer.encode()) == longer
@@ -114,7 +114,7 @@ def test_promised_repeats_are_kept_when_pages_are_added() -> None:
     # perfect-tetris promises one or two more unchanged fields than there are pages.
     fumen = Fumen.parse("v115@vhFxvBxxB")
     assert len(fumen.pages) == 2
-    longer = fumen.extended([Placement("O", Rotation.NORTH, 7, y) for y in (2, 4, 6)])
+    longer = fumen.with_placements([Placement("O", Rotation.NORTH, 7, y) for y in (2, 4, 6)])
     assert longer.encode().startswith("v115@vhFxvBxxB")
     assert not longer.encode().startswith("v115@vhFxvBxxBvh")
     assert Fumen.parse(longer.encode()) == longer
@@ -125,16 +125,16 @@ def test_promised_repeats_are_kept_when_pages_are_added() -> None:
 @pytest.mark.parametrize(
     ("text", "before", "view"),
     [
-        ("v115@vhAAgH", "", View.EDIT),
-        ("d115@vhAAgH", "", View.LIST),
-        ("D115@vhAAgH", "", View.LIST),
-        ("m115@vhAAgH", "", View.VIEW),
-        ("115@vhAAgH", "", View.EDIT),
-        ("x?115@vhAAgH", "x?", View.EDIT),
-        ("v115@vhBAgHAgH and m115@vh?A AgH&page=2", "v115@vhBAgHAgH and ", View.VIEW),
+        ("v115@vhAAgH", "", FumenView.EDIT),
+        ("d115@vhAAgH", "", FumenView.LIST),
+        ("D115@vhAAgH", "", FumenView.LIST),
+        ("m115@vhAAgH", "", FumenView.VIEW),
+        ("115@vhAAgH", "", FumenView.EDIT),
+        ("x?115@vhAAgH", "x?", FumenView.EDIT),
+        ("v115@vhBAgHAgH and m115@vh?A AgH&page=2", "v115@vhBAgHAgH and ", FumenView.VIEW),
     ],
 )
-def test_where_the_data_begin(text: str, before: str, view: View) -> None:
+def test_where_the_data_begin(text: str, before: str, view: FumenView) -> None:
     fumen = Fumen.parse(text)
     assert (fumen.before, fumen.view, len(fumen.pages)) == (before, view, 1)
 
@@ -225,7 +225,7 @@ def test_a_piece_may_stick_out_of_the_top() -> None:
     page = Page(placement=Placement("T", Rotation.NORTH, 4, 22))
     fumen = Fumen((page,))
     assert Fumen.parse(fumen.encode()) == fumen
-    assert fumen.field.rows[22] == "...TTT...."
+    assert fumen.final_field.rows[22] == "...TTT...."
 
 
 @pytest.mark.parametrize("rows", [["GGG"], ["GGGGGGGGGX"], ["." * 10] * 24])
@@ -304,26 +304,26 @@ def test_a_field_repeats_itself() -> None:
 
 def test_rising_and_mirroring() -> None:
     field = Field.from_rows(["L.........", *["........J."] * 22], "GGGG.GGGGG")
-    left = Page(field, rise=True, mirror=True).after
+    left = Page(field, rise=True, mirror=True).resulting_field
     assert left.rows[:3] == ("GGGGG.GGGG", ".........L", ".J........")
     assert left.height == 23
     assert left.garbage == "." * 10
-    assert Page(field, rise=True, mirror=True, lock=False).after == field
+    assert Page(field, rise=True, mirror=True, lock=False).resulting_field == field
 
 
 def test_a_full_garbage_row_is_not_removed() -> None:
-    assert Page(Field.from_rows([], "GGGGGGGGGG")).after.garbage == "GGGGGGGGGG"
+    assert Page(Field.from_rows([], "GGGGGGGGGG")).resulting_field.garbage == "GGGGGGGGGG"
 
 
 def test_pages_follow_one_another() -> None:
     first = Page(comment="#Q=[](O)IT")
-    second = first.next(Placement("O", Rotation.NORTH, 0, 0))
-    third = second.next(Placement("T", Rotation.NORTH, 4, 0))
+    second = first.create_next(Placement("O", Rotation.NORTH, 0, 0))
+    third = second.create_next(Placement("T", Rotation.NORTH, 4, 0))
     assert [page.comment for page in (first, second, third)] == [
         "#Q=[](O)IT",
         "#Q=[](O)IT",
         "#Q=[](I)T",
     ]
-    assert third.next().comment == "#Q=[](I)"
-    assert third.next().field.rows[:2] == ("OO.TTT....", "OO..T.....")
-    assert Piece.T.name == third.next().field[4, 1]
+    assert third.create_next().comment == "#Q=[](I)"
+    assert third.create_next().field.rows[:2] == ("OO.TTT....", "OO..T.....")
+    assert Piece.T.name == third.create_next().field[4, 1]

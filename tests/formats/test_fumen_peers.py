@@ -62,7 +62,7 @@ def page_lists(draw: st.DrawFn, *, rise: bool = True, loose_ends: bool = True) -
     """
     pages: list[Page] = []
     for number in range(draw(st.integers(1, 7))):
-        page = pages[-1].next() if pages else Page(draw(fields), color=True)
+        page = pages[-1].create_next() if pages else Page(draw(fields), color=True)
         if number and draw(st.integers(0, 2)) == 0:
             page = replace(page, field=draw(fields))
         if draw(st.booleans()):

@@ -13,10 +13,10 @@ from sevenbag.errors import KicksError, PcFileError
 from sevenbag.formats.fumen import Fumen
 from sevenbag.formats.pc_file import (
     ANY_KICKS,
-    Index,
-    Solution,
-    check_file,
+    PcFileIndex,
+    PcRecord,
     read_solutions,
+    validate_file,
     write_solutions,
 )
 from tests.properties import cases
@@ -44,11 +44,11 @@ PRINTED = [
 ]
 
 
-def printed_solutions() -> list[Solution]:
-    found: list[Solution] = []
+def printed_solutions() -> list[PcRecord]:
+    found: list[PcRecord] = []
     for letters, text in PRINTED:
         placements = [page.placement for page in Fumen.parse(text).pages if page.placement]
-        found.append(Solution.of([Piece[letter] for letter in letters], placements))
+        found.append(PcRecord.from_placements([Piece[letter] for letter in letters], placements))
     return found
 
 
@@ -62,7 +62,7 @@ def file_of(folder: Path, data: bytes) -> Path:
 
 
 def test_the_example() -> None:
-    solution = Solution.decode(EXAMPLE)
+    solution = PcRecord.decode(EXAMPLE)
     assert "".join(piece.name for piece in solution.sequence) == "TOIIII"
     assert solution.holds == 0
     assert solution.placements == tuple(
@@ -73,8 +73,8 @@ def test_the_example() -> None:
 
 
 @pytest.mark.parametrize("solution", printed_solutions())
-def test_records_come_back_as_they_were(solution: Solution) -> None:
-    assert Solution.decode(solution.encode()) == solution
+def test_records_come_back_as_they_were(solution: PcRecord) -> None:
+    assert PcRecord.decode(solution.encode()) == solution
 
 
 def test_records_of_eleven_pieces_have_eighteen_bytes() -> None:
@@ -89,18 +89,18 @@ def test_any_record_comes_back_as_it_was() -> None:
         bits |= sum(7 << 3 * i for i in range(length, 16))
         head = bits.to_bytes(6, "little") + dice.randbytes(1) + bytes([dice.randrange(128)])
         data = head + bytes(dice.randrange(240) for _ in range(length - 1))
-        assert Solution.decode(data).encode() == data
+        assert PcRecord.decode(data).encode() == data
 
 
 def test_holding() -> None:
     # T is held, I comes: T is placed and I held; then L comes and I is placed.
-    solution = Solution.of(
+    solution = PcRecord.from_placements(
         [Piece.T, Piece.I, Piece.L],
         [Placement("T", Rotation.NORTH, 1, 0), Placement("I", Rotation.NORTH, 4, 0)],
     )
     assert solution.holds == 0b11
     assert solution.encode()[6:8] == b"\x03\x00"
-    assert [p.piece for p in Solution.decode(solution.encode()).placements] == [Piece.T, Piece.I]
+    assert [p.piece for p in PcRecord.decode(solution.encode()).placements] == [Piece.T, Piece.I]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_holding() -> None:
 )
 def test_what_fits_into_no_record(pieces: str, placements: list[tuple[str, int, int]]) -> None:
     with pytest.raises(PcFileError) as caught:
-        Solution.of(
+        PcRecord.from_placements(
             [Piece[letter] for letter in pieces],
             [Placement(letter, Rotation.NORTH, x, y) for letter, x, y in placements],
         ).encode()
@@ -129,7 +129,7 @@ def test_what_fits_into_no_record(pieces: str, placements: list[tuple[str, int, 
 @pytest.mark.parametrize("size", [0, 5, 7, 12, 14])
 def test_not_one_record(size: int) -> None:
     with pytest.raises(PcFileError) as caught:
-        Solution.decode((EXAMPLE * 2)[:size])
+        PcRecord.decode((EXAMPLE * 2)[:size])
     assert caught.value.code == "EndOfStream"
 
 
@@ -141,13 +141,13 @@ def test_files_come_back_as_they_were(tmp_path: Path) -> None:
     path = tmp_path / "many.pc"
     assert write_solutions(path, solutions) == len(solutions)
     assert list(read_solutions(path)) == solutions
-    assert check_file(path, ["srs"]).solutions == len(solutions)
+    assert validate_file(path, ["srs"]).solutions == len(solutions)
 
 
 def test_nothing_half_written_is_left(tmp_path: Path) -> None:
     path = file_of(tmp_path, EXAMPLE)
     with pytest.raises(PcFileError):
-        write_solutions(path, [*printed_solutions(), Solution((Piece.T,), 0, ())])
+        write_solutions(path, [*printed_solutions(), PcRecord((Piece.T,), 0, ())])
     assert path.read_bytes() == EXAMPLE
     assert list(tmp_path.iterdir()) == [path]
 
@@ -170,30 +170,30 @@ def test_where_nothing_can_be_written(tmp_path: Path) -> None:
     ids=["empty", "three", "rest", "wrong y", "no piece"],
 )
 def test_verdicts(tmp_path: Path, data: bytes, solutions: int, read: int) -> None:
-    verdict = check_file(file_of(tmp_path, data))
+    verdict = validate_file(file_of(tmp_path, data))
     assert (verdict.solutions, verdict.bytes) == (solutions, read)
-    assert bool(verdict.reason) == (read > 13 * solutions)
+    assert bool(verdict.describe_fault()) == (read > 13 * solutions)
 
 
 @pytest.mark.parametrize("cut", [6, 7, 8, 12])
 def test_a_record_that_is_cut_short(tmp_path: Path, cut: int) -> None:
     path = file_of(tmp_path, EXAMPLE + EXAMPLE[:cut])
-    for reading in (check_file, lambda path: list(read_solutions(path)), grow_whole):
+    for reading in (validate_file, lambda path: list(read_solutions(path)), grow_whole):
         with pytest.raises(PcFileError) as caught:
             reading(path)
         assert caught.value.code == "EndOfStream"
 
 
 def grow_whole(path: Path) -> None:
-    with Index(path) as index:
+    with PcFileIndex(path) as index:
         while not index.complete:
-            index.grow()
+            index.extend()
 
 
 @pytest.mark.parametrize("name", ["none.pc", ".", "a\0b"])
 def test_files_that_cannot_be_read(tmp_path: Path, name: str) -> None:
     codes = {"none.pc": "FileNotFound", ".": "CannotRead", "a\0b": "FileNotFound"}
-    for reading in (check_file, lambda path: list(read_solutions(path)), Index):
+    for reading in (validate_file, lambda path: list(read_solutions(path)), PcFileIndex):
         with pytest.raises(PcFileError) as caught:
             reading(tmp_path / name)
         assert caught.value.code == codes[name]
@@ -201,7 +201,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, name: str) -> None:
 
 def test_no_such_system(tmp_path: Path) -> None:
     with pytest.raises(KicksError):
-        check_file(file_of(tmp_path, EXAMPLE), ["arika"])
+        validate_file(file_of(tmp_path, EXAMPLE), ["arika"])
 
 
 # --- the rules ----------------------------------------------------------------------------------
@@ -218,30 +218,30 @@ def test_no_such_system(tmp_path: Path) -> None:
     ],
 )
 def test_faults(tmp_path: Path, places: str, fault: PcFault, placement: int) -> None:
-    verdict = check_file(file_of(tmp_path, EXAMPLE[:8] + bytes.fromhex(places)))
+    verdict = validate_file(file_of(tmp_path, EXAMPLE[:8] + bytes.fromhex(places)))
     assert (verdict.fault, verdict.placement) == (fault, placement)
 
 
 def test_a_spin_needs_its_kick(tmp_path: Path) -> None:
     path = tmp_path / "spin.pc"
     write_solutions(path, printed_solutions()[:1])
-    assert check_file(path, ["srs"]).fault is PcFault.NONE
-    assert check_file(path).fault is PcFault.NONE
-    without = check_file(path, ["none"])
+    assert validate_file(path, ["srs"]).fault is PcFault.NONE
+    assert validate_file(path).fault is PcFault.NONE
+    without = validate_file(path, ["none"])
     assert without.fault is PcFault.UNREACHABLE
-    assert without.reason == "placement 8 cannot be reached from above"
-    assert check_file(path, []).fault is PcFault.NONE
+    assert without.describe_fault() == "placement 8 cannot be reached from above"
+    assert validate_file(path, []).fault is PcFault.NONE
 
 
 def test_an_empty_field_on_the_way(tmp_path: Path) -> None:
-    once = Solution.decode(EXAMPLE)
-    twice = Solution.of(
+    once = PcRecord.decode(EXAMPLE)
+    twice = PcRecord.from_placements(
         [once.sequence[0], *once.sequence[1:] * 2], [*once.placements, *once.placements]
     )
     path = tmp_path / "twice.pc"
     write_solutions(path, [twice])
-    assert check_file(path).fault is PcFault.NONE
-    refused = check_file(path, may_clear_before=False)
+    assert validate_file(path).fault is PcFault.NONE
+    refused = validate_file(path, allow_early_clear=False)
     assert (refused.fault, refused.placement) == (PcFault.CLEARED_BEFORE, 5)
 
 
@@ -261,7 +261,7 @@ def test_the_two_systems_allow_what_all_six_allow() -> None:
         ), name
 
 
-def slowly(solution: Solution, kicks: list[Kicks]) -> tuple[PcFault, int]:
+def slowly(solution: PcRecord, kicks: list[Kicks]) -> tuple[PcFault, int]:
     """The rules, as one would tell them."""
     board = Board(rows=30)
     for number, placement in enumerate(solution.placements):
@@ -310,7 +310,7 @@ def piled_pieces(dice: random.Random) -> bytes:
         placements.append(dice.choice(places[:20]))
         board.lock(placements[-1])
     sequence = [Piece.T, *(placement.piece for placement in placements)]
-    return Solution(tuple(sequence), 0, tuple(placements)).encode()
+    return PcRecord(tuple(sequence), 0, tuple(placements)).encode()
 
 
 @pytest.mark.parametrize("name", SIX_SYSTEMS)
@@ -320,8 +320,8 @@ def test_solutions_are_judged_as_one_would(tmp_path: Path, name: str) -> None:
     seen: set[PcFault] = set()
     for number in range(cases(500)):
         data = piled_pieces(dice) if number % 5 == 0 else broken_solution(dice)
-        verdict = check_file(file_of(tmp_path, data), [kicks])
-        assert (verdict.fault, verdict.placement) == slowly(Solution.decode(data), [kicks]), data
+        verdict = validate_file(file_of(tmp_path, data), [kicks])
+        assert (verdict.fault, verdict.placement) == slowly(PcRecord.decode(data), [kicks]), data
         seen.add(verdict.fault)
     assert seen >= {PcFault.OUTSIDE, PcFault.OVERLAP, PcFault.FLOATING, PcFault.UNREACHABLE}
 
@@ -330,31 +330,31 @@ def test_solutions_are_judged_as_one_would(tmp_path: Path, name: str) -> None:
 
 
 def test_an_index_finds_every_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sevenbag.formats.pc_file.Index.EVERY", 7)
+    monkeypatch.setattr("sevenbag.formats.pc_file.PcFileIndex.EVERY", 7)
     monkeypatch.setattr("sevenbag.formats.pc_file._CHUNK", 100)
     solutions = printed_solutions() * 25
     path = tmp_path / "many.pc"
     write_solutions(path, solutions)
-    with Index(path) as index:
-        assert index.solution(0) == solutions[0]
+    with PcFileIndex(path) as index:
+        assert index.read(0) == solutions[0]
         assert not index.complete
-        assert [index.solution(number) for number in range(len(solutions))] == solutions
-        assert index.solution(len(solutions)) is None
-        assert index.solution(-1) is None
+        assert [index.read(number) for number in range(len(solutions))] == solutions
+        assert index.read(len(solutions)) is None
+        assert index.read(-1) is None
         assert (index.count, index.complete) == (len(solutions), True)
 
 
 def test_a_file_that_becomes_shorter(tmp_path: Path) -> None:
     path = file_of(tmp_path, EXAMPLE * 10)
-    with Index(path) as index:
-        assert index.solution(9) is not None
+    with PcFileIndex(path) as index:
+        assert index.read(9) is not None
         path.write_bytes(EXAMPLE * 2)
         with pytest.raises(PcFileError) as caught:
-            index.solution(9)
+            index.read(9)
     assert caught.value.code == "EndOfStream"
 
 
 def test_an_empty_file(tmp_path: Path) -> None:
-    with Index(file_of(tmp_path, b"")) as index:
-        assert index.solution(0) is None
+    with PcFileIndex(file_of(tmp_path, b"")) as index:
+        assert index.read(0) is None
         assert index.complete

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
 from sevenbag.errors import FormatError
 from sevenbag.formats import replay_file
-from sevenbag.formats.replay_file import Replay, read_placement, write_placement
+from sevenbag.formats.replay_file import Replay, format_placement, parse_placement
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,63 +29,69 @@ placements = st.builds(
 )
 
 
-def header(**changes: object) -> replay_file.Header:
+def header(**changes: object) -> replay_file.ReplayHeader:
     fields: dict[str, object] = {
         "format": "sevenbag-replay",
         "version": 1,
         "seed": 7,
-        "players": (replay_file.Player(name="a", nodes=500), replay_file.Player(name="b")),
+        "players": (
+            replay_file.ReplayPlayer(name="a", nodes=500),
+            replay_file.ReplayPlayer(name="b"),
+        ),
         "frames_per_turn": 30,
         "rules": {"name": "guideline", "board": {"width": 10}},
     }
-    return replay_file.Header(**(fields | changes))  # type: ignore[arg-type]
+    return replay_file.ReplayHeader(**(fields | changes))  # type: ignore[arg-type]
 
 
-def outcome(**changes: object) -> replay_file.Outcome:
+def outcome(**changes: object) -> replay_file.ReplayResult:
     fields: dict[str, object] = {
         "finished": True,
         "winner": 0,
         "ending": "fall",
-        "falls": (None, replay_file.Fall("block out")),
-        "score": (replay_file.Score(1, 0, 0), replay_file.Score(1, 0, 0)),
+        "losses": (None, replay_file.ReplayLoss("block out")),
+        "score": (replay_file.ReplayScore(1, 0, 0), replay_file.ReplayScore(1, 0, 0)),
     }
-    return replay_file.Outcome(**(fields | changes))  # type: ignore[arg-type]
+    return replay_file.ReplayResult(**(fields | changes))  # type: ignore[arg-type]
 
 
 def sample() -> Replay:
     first = Placement(Piece.T, Rotation.SOUTH, 4, 1, Spin.FULL)
     second = Placement(Piece.I, Rotation.NORTH, 4, 0)
     turns = (
-        replay_file.Turn((first, second)),
-        replay_file.Turn((second, first), (12.25, 0.5)),
+        replay_file.ReplayTurn((first, second)),
+        replay_file.ReplayTurn((second, first), (12.25, 0.5)),
     )
     return Replay(header(), turns, outcome())
 
 
 def real_time() -> Replay:
     """A game in real time from a field, with clocks, told in full."""
-    fast = replay_file.Player(name="a", pps=2.5, clock=replay_file.Clock(60_000, 500))
+    fast = replay_file.ReplayPlayer(name="a", pps=2.5, clock=replay_file.ReplayClock(60_000, 500))
     adjudication = replay_file.Adjudication(lead=10, double="attack")
     first = Placement(Piece.T, Rotation.SOUTH, 4, 1, Spin.FULL)
     second = Placement(Piece.I, Rotation.NORTH, 4, 0)
     turns = (
-        replay_file.Turn(
-            (first, None), (12.25, None), 37, (replay_file.Info(nodes=1e6, extra="b"), None)
+        replay_file.ReplayTurn(
+            (first, None),
+            (12.25, None),
+            37,
+            (replay_file.ReplaySearchInfo(nodes=1e6, extra="b"), None),
         ),
-        replay_file.Turn((None, second), None, 37),
-        replay_file.Turn((first, second), (None, 3.5), 60),
+        replay_file.ReplayTurn((None, second), None, 37),
+        replay_file.ReplayTurn((first, second), (None, 3.5), 60),
     )
     return Replay(
         header(
             version=2,
-            players=(fast, replay_file.Player(name="b")),
+            players=(fast, replay_file.ReplayPlayer(name="b")),
             frames_per_turn=0,
             time="real time",
             opening="v115@vhAAgH",
             adjudication=adjudication,
         ),
         turns,
-        outcome(ending="lead", winner=1, falls=(None, None)),
+        outcome(ending="lead", winner=1, losses=(None, None)),
     )
 
 
@@ -122,7 +128,9 @@ def test_a_replay_is_read_as_it_was_written() -> None:
 def test_any_game_is_read_as_it_was_written(
     turns: list[tuple[Placement, Placement]], seed: int
 ) -> None:
-    game = Replay(header(seed=seed), tuple(replay_file.Turn(pair) for pair in turns), outcome())
+    game = Replay(
+        header(seed=seed), tuple(replay_file.ReplayTurn(pair) for pair in turns), outcome()
+    )
     assert Replay.decode(game.encode()) == game
 
 
@@ -137,16 +145,16 @@ def test_games_in_real_time_are_read_as_they_were_written() -> None:
 
 
 def test_the_version_tells_whether_an_old_reader_would_play_something_else() -> None:
-    assert replay_file.version_of() == 1
-    assert replay_file.version_of("turns", None, replay_file.Adjudication()) == 1
-    assert replay_file.version_of("real time") == 2
-    assert replay_file.version_of(opening="v115@vhAAgH") == 2
-    assert replay_file.version_of(adjudication=replay_file.Adjudication(lead=5)) == 2
+    assert replay_file.required_version() == 1
+    assert replay_file.required_version("turns", None, replay_file.Adjudication()) == 1
+    assert replay_file.required_version("real time") == 2
+    assert replay_file.required_version(opening="v115@vhAAgH") == 2
+    assert replay_file.required_version(adjudication=replay_file.Adjudication(lead=5)) == 2
 
 
 def test_what_bots_said_leaves_the_version_alone() -> None:
-    turn = replay_file.Turn(
-        sample().turns[0].placements, None, None, (None, replay_file.Info(depth=3.0))
+    turn = replay_file.ReplayTurn(
+        sample().turns[0].placements, None, None, (None, replay_file.ReplaySearchInfo(depth=3.0))
     )
     game = Replay(header(), (turn,), outcome())
     assert Replay.decode(game.encode()) == game
@@ -171,7 +179,7 @@ def test_unknown_fields_are_passed_over() -> None:
 
 @given(placements)
 def test_placements_are_read_as_they_were_written(placement: Placement) -> None:
-    assert read_placement(write_placement(placement)) == placement
+    assert parse_placement(format_placement(placement)) == placement
 
 
 @pytest.mark.parametrize(
@@ -181,7 +189,7 @@ def test_placements_are_read_as_they_were_written(placement: Placement) -> None:
 )  # fmt: skip
 def test_what_is_no_placement_is_refused(text: str) -> None:
     with pytest.raises(FormatError, match="is no placement") as caught:
-        read_placement(text)
+        parse_placement(text)
     assert len(str(caught.value)) < 250
 
 
@@ -304,10 +312,10 @@ def test_files_are_written_as_a_whole(tmp_path: Path) -> None:
 
 def test_a_file_beside_others_replaces_none(tmp_path: Path) -> None:
     path = tmp_path / "game.v1.replay"
-    names = [sample().write_beside(path).name for _ in range(3)]
+    names = [sample().write_new(path).name for _ in range(3)]
     assert names == ["game.v1.replay", "game.v1-2.replay", "game.v1-3.replay"]
     (tmp_path / "game.v1-4.replay").symlink_to("nowhere")
-    assert sample().write_beside(path).name == "game.v1-5.replay"
+    assert sample().write_new(path).name == "game.v1-5.replay"
     assert sorted(each.suffix for each in tmp_path.iterdir()) == [".replay"] * 5
     assert Replay.load(tmp_path / "game.v1-5.replay") == sample()
 
@@ -326,7 +334,7 @@ def test_a_file_that_comes_up_meanwhile_is_not_replaced(
         raise PermissionError(1, "no links here")
 
     monkeypatch.setattr(os, "fsync", too_late)
-    assert sample().write_beside(tmp_path / "game.replay").name == "game-2.replay"
+    assert sample().write_new(tmp_path / "game.replay").name == "game-2.replay"
     assert (tmp_path / "game.replay").read_text() == "mine"
     assert len(list(tmp_path.iterdir())) == 2
 

@@ -47,7 +47,9 @@ def test_published_vectors(preset: str) -> None:
         expected = sums[PRESETS.index(preset)]
         # A corner spin of a T that can move is nothing special in Botris.
         seen = Spin.NONE if preset == "botris" and spin == Spin.MINI else spin
-        attacks = rules.attacks(lines, seen, combo=c, back_to_back=chain, perfect_clear=perfect)
+        attacks = rules.compute_attack(
+            lines, seen, combo=c, back_to_back=chain, perfect_clear=perfect
+        )
         got = attacks if isinstance(expected, tuple) else sum(attacks)
         assert got == expected, (preset, lines, spin, chain, c, perfect)
     compared("published attacks", len(VECTORS))
@@ -88,7 +90,7 @@ def test_attacks_of_real_matches(match: str) -> None:
     for lock in truth_lines(f"replays/{match}.locks.jsonl"):
         player = lock["round"], lock["user"]
         combo, chain = before.get(player, (0, 0))
-        attacks = SEASON_1.attacks(
+        attacks = SEASON_1.compute_attack(
             lock["lines"],
             SPINS[lock["spin"]],
             combo=combo,
@@ -104,38 +106,46 @@ def test_attacks_of_real_matches(match: str) -> None:
 
 def test_a_charge_is_released_in_three_parts() -> None:
     for chain, parts in {4: (), 5: (1, 1, 2), 6: (2, 2, 1), 9: (3, 3, 2)}.items():
-        assert LEAGUE.attacks(1, back_to_back=chain) == parts
+        assert LEAGUE.compute_attack(1, back_to_back=chain) == parts
 
 
-@pytest.mark.parametrize("preset", Rules.presets())
+@pytest.mark.parametrize("preset", Rules.preset_names())
 def test_no_clear_sends_nothing(preset: str) -> None:
-    assert Rules.preset(preset).attacks(0, Spin.FULL, combo=5, back_to_back=5) == ()
+    assert Rules.preset(preset).compute_attack(0, Spin.FULL, combo=5, back_to_back=5) == ()
 
 
 def test_more_rows_than_four() -> None:
     """Bombs clear so many; the table's last step goes on."""
     bombs = Rules.preset("tetrio-bombs").replace({"attack": {"multiplier": 1.0}})
     for lines, plain, spin in [(4, 4, 10), (5, 5, 12), (6, 6, 14), (9, 9, 20)]:
-        assert bombs.attacks(lines) == (plain,)
-        assert bombs.attacks(lines, Spin.MINI) == bombs.attacks(lines, Spin.FULL) == (spin,)
-    assert [Rules.preset("jstris").attacks(lines) for lines in (4, 5, 6)] == [(4,), (6,), (6,)]
+        assert bombs.compute_attack(lines) == (plain,)
+        assert (
+            bombs.compute_attack(lines, Spin.MINI)
+            == bombs.compute_attack(lines, Spin.FULL)
+            == (spin,)
+        )
+    assert [Rules.preset("jstris").compute_attack(lines) for lines in (4, 5, 6)] == [
+        (4,),
+        (6,),
+        (6,),
+    ]
 
 
 def test_attackers_add_lines() -> None:
     royale = Rules.preset("tetrio-100-battle-royale")
-    lines = [sum(royale.attacks(2, attackers=n)) for n in (0, 1, 2, 3, 4, 5, 6, 50)]
+    lines = [sum(royale.compute_attack(2, attackers=n)) for n in (0, 1, 2, 3, 4, 5, 6, 50)]
     assert lines == [1, 1, 2, 4, 6, 8, 10, 10]
-    assert Rules.preset("tetrio-default").attacks(2, attackers=6) == (1,)
+    assert Rules.preset("tetrio-default").compute_attack(2, attackers=6) == (1,)
     # No single attack is larger than 20.
-    assert royale.attacks(4, combo=12, back_to_back=9, attackers=6) == (19,)
-    assert royale.attacks(6, Spin.FULL, combo=12, attackers=6) == (20,)
+    assert royale.compute_attack(4, combo=12, back_to_back=9, attackers=6) == (19,)
+    assert royale.compute_attack(6, Spin.FULL, combo=12, attackers=6) == (20,)
 
 
 def test_a_spin_quad_of_botris_sends_nothing() -> None:
     botris = Rules.preset("botris")
-    assert botris.attacks(4, Spin.FULL, combo=5, back_to_back=3) == ()
+    assert botris.compute_attack(4, Spin.FULL, combo=5, back_to_back=3) == ()
     fixed = botris.replace({"attack": {"full": [0, 2, 4, 6, 6], "spin_quads_send": True}})
-    assert fixed.attacks(4, Spin.FULL) == (6,)
+    assert fixed.compute_attack(4, Spin.FULL) == (6,)
 
 
 # --- the formula once more ----------------------------------------------------------------------
@@ -195,7 +205,7 @@ def test_a_combo_apart_sends_the_lines_of_its_table() -> None:
             }
         )
         for chain, bonus in bonuses.items():
-            attacks = rules.attacks(1, Spin.MINI, back_to_back=chain)
+            attacks = rules.compute_attack(1, Spin.MINI, back_to_back=chain)
             assert attacks == (base + bonus, table)
 
 
@@ -222,7 +232,7 @@ def test_against_the_formula(changes: dict[str, Any], data: st.DataObject) -> No
             attackers=attackers,
             multiplier=rules.attack.multiplier,
         )
-        attacks = rules.attacks(
+        attacks = rules.compute_attack(
             lines,
             spin,
             combo=combo,
@@ -242,5 +252,5 @@ def test_immense_rules_make_no_immense_attacks() -> None:
             "back_to_back": {"charge_base": 1000},
         }
     )
-    assert rules.attacks(64, combo=100_000) == (100_000,)
-    assert rules.attacks(1, back_to_back=100_000) == (33_333, 33_333, 33_334, 100_000)
+    assert rules.compute_attack(64, combo=100_000) == (100_000,)
+    assert rules.compute_attack(1, back_to_back=100_000) == (33_333, 33_333, 33_334, 100_000)

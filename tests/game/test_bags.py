@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag.game import Game, Rules
-from sevenbag.game.position import after_new_piece
+from sevenbag.game.position import append_piece
 from tests.counted import compared
 from tests.game.reference import general_bag, seven_bag
 from tests.properties import cases, examples
@@ -108,7 +108,7 @@ def test_what_remains_in_a_bag(bag: str, filled: str) -> None:
         assert sorted(piece.name for piece in told.filled_bag) == sorted(filled)
         lock = game.play(min(game.placements(hold=False), key=lambda p: (p.y, p.x)))
         for piece in lock.new_pieces:
-            position = after_new_piece(position, piece)
+            position = append_piece(position, piece)
 
 
 # --- how games may begin ------------------------------------------------------------------------

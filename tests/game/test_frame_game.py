@@ -23,7 +23,7 @@ class TestRealRounds:
     def test_locks(self, name: str) -> None:
         told = ROUNDS[name]
         game = game_of(told)
-        locks = game.play_recorded(script_of(told), told["frames"])
+        locks = game.run_recorded(script_of(told), told["frames"])
         for number, (lock, line) in enumerate(zip(locks, told["locks"], strict=True), start=1):
             fields = line.split("|")
             del fields[2]
@@ -34,23 +34,23 @@ class TestRealRounds:
     def test_numbers(self, name: str) -> None:
         told = ROUNDS[name]
         game = game_of(told)
-        game.play(script_of(told), told["frames"])
+        game.run_script(script_of(told), told["frames"])
         numbers = tetrio_counters(game)
         for field, recorded in told["numbers"].items():
             assert numbers[field] == pytest.approx(recorded, abs=5e-4), field
-        assert game.out == told["out"]
+        assert game.game_over_reason == told["out"]
         assert game.frame == told["frames"]
 
     def test_attacks_leave_as_locks_send_them(self, name: str) -> None:
         told = ROUNDS[name]
         game = game_of(told)
-        locks = game.play_recorded(script_of(told), told["frames"])
-        sent = game.take_sent()
+        locks = game.run_recorded(script_of(told), told["frames"])
+        sent = game.take_sent_attacks()
         assert [lines for _, _, lines, _, _, _ in sent] == [
             n for lock in locks for n in lock[0].sent
         ]
         assert [number for _, number, *_ in sent] == list(range(1, len(sent) + 1))
-        assert game.take_sent() == ()
+        assert game.take_sent_attacks() == ()
 
     # Each of these is a rule that decides this round: another one gives other numbers.
     @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ class TestRealRounds:
         if name == "won" and changes == {"crossing": False}:
             pytest.skip("nothing crossed in this round")
         game = game_of(told, **changes)
-        game.play(script_of(told), told["frames"])
+        game.run_script(script_of(told), told["frames"])
         numbers = tetrio_counters(game)
         assert any(
             numbers[field] != pytest.approx(recorded, abs=5e-4)
@@ -148,7 +148,7 @@ class TestKeys:
         game.press(Button.HOLD)
         assert (game.hold, game.piece.piece) == (first, second)
         assert (game.stats.holds, game.stats.inputs) == (1, 2)
-        free = FrameGame(seed=1, time=FrameRules(infinite_hold=True))
+        free = FrameGame(seed=1, frame_rules=FrameRules(infinite_hold=True))
         free.press(Button.HOLD)
         free.press(Button.HOLD)
         assert (free.hold, free.piece.piece) == (second, first)
@@ -196,7 +196,7 @@ class TestKeys:
         assert after_lock(safe=False, wait=0) == 2
 
     def test_no_hard_drop_where_there_is_none(self) -> None:
-        game = FrameGame(seed=1, time=FrameRules(hard_drop=False))
+        game = FrameGame(seed=1, frame_rules=FrameRules(hard_drop=False))
         game.press(Button.HARD_DROP)
         assert game.stats.pieces == 0
 
@@ -239,7 +239,7 @@ class TestTime:
         assert locks_at(15) == 1 + 15 * 20 + 1
 
     def test_gravity_above_the_board_is_at_once(self) -> None:
-        game = FrameGame(seed=1, time=FrameRules(gravity=21))
+        game = FrameGame(seed=1, frame_rules=FrameRules(gravity=21))
         piece = game.piece
         assert game.board.fits(piece)
         assert not game.board.fits(
@@ -269,14 +269,14 @@ class TestTime:
 
     def test_a_game_without_keys_ends(self) -> None:
         game = FrameGame(seed=1)
-        game.play([], 100_000)
-        assert game.out == "topout"
+        game.run_script([], 100_000)
+        assert game.game_over_reason == "topout"
         frame = game.frame
         game.press(Button.HARD_DROP)
         assert game.stats.inputs == 0
         game.end_frame()
         assert game.frame == frame + 1
-        assert game.lasted <= frame
+        assert game.duration <= frame
 
 
 class TestEnd:
@@ -284,10 +284,10 @@ class TestEnd:
         game = before_the_end()
         inputs, pieces, frame = game.stats.inputs, game.stats.pieces, game.frame
         game.press(Button.HOLD, 0.5)
-        assert game.out == "topout"
+        assert game.game_over_reason == "topout"
         assert game.stats.inputs == inputs + 1
         assert (game.stats.holds, game.stats.pieces) == (0, pieces + 1)
-        assert game.lasted == frame
+        assert game.duration == frame
         game.press(Button.MOVE_LEFT, 0.5)
         game.end_frame()
         game.press(Button.MOVE_LEFT)
@@ -299,7 +299,7 @@ class TestEnd:
             game.announce(sender=7, number=number, lines=1, acknowledged=0)
         game.confirm(7, 1)
         game.press(Button.HOLD, 0.5)
-        assert game.out is not None
+        assert game.game_over_reason is not None
         game.confirm(7, 2)
         game.end_frame()
         game.confirm(7, 3)
@@ -320,15 +320,15 @@ def before_the_end() -> FrameGame:
 
     pieces = 0
     whole = FrameGame(seed=1)
-    while whole.out is None:
+    while whole.game_over_reason is None:
         whole.press(Button.HARD_DROP)
         pieces = whole.stats.pieces - 1
     whole = stacked()
-    while whole.out is None:
+    while whole.game_over_reason is None:
         whole.end_frame()
     game = stacked()
     frames(game, whole.frame - 1)
-    assert game.out is None
+    assert game.game_over_reason is None
     return game
 
 
@@ -353,11 +353,11 @@ class TestBounds:
     )
     def test_no_script(self, script: list[float]) -> None:
         with pytest.raises(InputError, match="of a script"):
-            FrameGame().play(script, 10)
+            FrameGame().run_script(script, 10)
 
     def test_script_of_other_things(self) -> None:
         with pytest.raises(TypeError):
-            FrameGame().play(["now"], 10)  # type: ignore[list-item]
+            FrameGame().run_script(["now"], 10)  # type: ignore[list-item]
 
     @pytest.mark.parametrize(
         "wrong",
@@ -382,7 +382,7 @@ class TestBounds:
     def test_rules_that_are_not_played_so(self, preset: str) -> None:
         rules = Rules.preset(preset)
         try:
-            FrameGame(rules).play([], 2000)
+            FrameGame(rules).run_script([], 2000)
         except RulesError as error:
             assert "frame by frame" in str(error)  # noqa: PT017
 

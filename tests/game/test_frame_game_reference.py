@@ -86,7 +86,7 @@ def random_game(rules: str, time: str, handling: str) -> Counter[str]:
     played, kicks = RULES[rules]
     settings = FrameRules(**TIMES[time]), Handling(**HANDLINGS[handling])
     slow = Reference(played, *settings, 1, kicks)
-    quick = FrameGame(played, seed=1, time=settings[0], handling=settings[1])
+    quick = FrameGame(played, seed=1, frame_rules=settings[0], handling=settings[1])
     return compare(quick, slow, inputs(dice, slow))
 
 
@@ -110,7 +110,7 @@ def real_game(name: str, handling: str, rules: str, number: int) -> Counter[str]
     settings = FrameRules(**TIMES["usual"]), Handling(**HANDLINGS[handling])
     seed = ROUNDS[name]["seed"]
     slow = Reference(played, *settings, seed, kicks)
-    quick = FrameGame(played, seed=seed, time=settings[0], handling=settings[1])
+    quick = FrameGame(played, seed=seed, frame_rules=settings[0], handling=settings[1])
     frames = events_of(ROUNDS[name])
     kept = (
         [event for event in frames.get(frame, ()) if dice.random() > number * 0.004]
@@ -125,7 +125,9 @@ def test_round_longer_than_three_minutes() -> None:
     # Without gravity the round can begin late.
     settings = FrameRules(gravity=0), Handling(**HANDLINGS["of the recorded matches"])
     slow = Reference(rules, *settings, ROUNDS[name]["seed"])
-    quick = FrameGame(rules, seed=ROUNDS[name]["seed"], time=settings[0], handling=settings[1])
+    quick = FrameGame(
+        rules, seed=ROUNDS[name]["seed"], frame_rules=settings[0], handling=settings[1]
+    )
     frames = events_of(ROUNDS[name])
     moved = {frame + later if frame else 0: events for frame, events in frames.items()}
     for frame in range(later + ROUNDS[name]["frames"]):
@@ -163,7 +165,7 @@ def compare(
     assert (stats.sent_unmultiplied, stats.max_spike_unmultiplied) == slow.unmultiplied()
     seen = Counter(locks=stats.pieces, lines=stats.lines, spins=stats.spins)
     if slow.out is not None:
-        assert quick.lasted == slow.lasted
+        assert quick.duration == slow.lasted
         seen[slow.out] += 1
     else:
         seen["swallowed"] += pressed - stats.inputs
@@ -226,7 +228,7 @@ def tell(game: FrameGame, event: tuple[Any, ...]) -> None:
         case (("down" | "hoisted") as kind, key, moment):
             game.press(BUTTONS[key], moment, hoisted=kind == "hoisted")
         case ("target", players):
-            game.target(players)
+            game.set_targets(players)
         case ("announce", *numbers):
             game.announce(*numbers)
         case ("confirm", *numbers):
@@ -241,9 +243,9 @@ def state(game: FrameGame) -> tuple[object, ...]:
         stats.pieces,
         "/".join(game.colors),
         piece.piece.name,
-        int(piece.rotation) if game.out is None else None,
-        game.height if game.out is None else None,
-        piece.spin if game.out is None else None,
+        int(piece.rotation) if game.game_over_reason is None else None,
+        game.height if game.game_over_reason is None else None,
+        piece.spin if game.game_over_reason is None else None,
         game.hold.name if game.hold is not None else None,
         game.combo,
         game.back_to_back,
@@ -251,7 +253,7 @@ def state(game: FrameGame) -> tuple[object, ...]:
         stats.inputs,
         stats.holds,
         stats.points,
-        game.out,
+        game.game_over_reason,
     )
 
 

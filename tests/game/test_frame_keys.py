@@ -26,7 +26,9 @@ def test_random_placements(preset: str, gravity: float) -> None:
     dice = random.Random(f"{preset} {gravity}")
     placed = skipped = 0
     for seed in range(12):
-        game = FrameGame(preset, seed=seed, time=FrameRules(gravity=gravity), handling=AT_ONCE)
+        game = FrameGame(
+            preset, seed=seed, frame_rules=FrameRules(gravity=gravity), handling=AT_ONCE
+        )
         while not game.over and placed < 40 * (seed + 1):
             for _ in range(dice.randrange(4)):
                 game.end_frame()
@@ -92,7 +94,7 @@ class TestRefused:
     def test_a_game_that_is_over(self) -> None:
         game = FrameGame(seed=1, handling=AT_ONCE)
         wanted = game.placements()[0]
-        game.play([], 100_000)
+        game.run_script([], 100_000)
         assert game.placements() == []
         with pytest.raises(PlacementError, match="over"):
             game.place(wanted)

@@ -109,10 +109,10 @@ class TestEnd:
         match = FrameVersus(seed=1, handlings=(AT_ONCE, AT_ONCE, AT_ONCE))
         for number in (1, 0):
             assert not match.over
-            while number in match.left:
+            while number in match.remaining:
                 match.players[number].press(Button.HARD_DROP)
                 match.end_frame()
-        assert (match.over, match.winner, match.left) == (True, 2, (2,))
+        assert (match.over, match.winner, match.remaining) == (True, 2, (2,))
 
     def test_all_at_once(self) -> None:
         match = FrameVersus(seed=1)

@@ -86,8 +86,8 @@ def test_a_piece_that_is_both_current_and_held_is_played_as_it_is() -> None:
 def test_garbage_travels_and_waits_for_a_lock_without_a_clear() -> None:
     board = Board.from_rows(["####..####", "####..#..."])
     game = Game(seed=1, board=board)
-    game.receive(3, frame=0)
-    game.receive(2, frame=1)
+    game.receive_garbage(3, frame=0)
+    game.receive_garbage(2, frame=1)
     assert game.pending == (3, 2)
     clear = game.play(Placement("O", Rotation.NORTH, 4, 0), frame=29)
     assert clear.lines == 1
@@ -104,9 +104,9 @@ def test_garbage_travels_and_waits_for_a_lock_without_a_clear() -> None:
 
 def test_attack_cancels_the_oldest_garbage_first() -> None:
     game = Game(seed=1, board=Board.from_rows(["####..####", "####..####"]))
-    game.receive(1)
-    game.receive(2)
-    game.receive(9)
+    game.receive_garbage(1)
+    game.receive_garbage(2)
+    game.receive_garbage(9)
     lock = game.play(Placement("O", Rotation.NORTH, 4, 0))
     assert (lock.attack, lock.cancelled, lock.sent) == (10, 10, ())
     assert game.pending == (2,)
@@ -131,7 +131,7 @@ def test_a_claimed_spin_chooses_between_two_ways() -> None:
     ways = {p.spin for p in game.placements(hold=False) if p.same_cells(place)}
     assert ways
     for claimed in Spin:
-        judged = game.judge(Placement("T", Rotation.SOUTH, 2, 1, claimed)).spin
+        judged = game.find_move(Placement("T", Rotation.SOUTH, 2, 1, claimed)).spin
         better = [spin for spin in ways if spin <= claimed]
         assert judged == (max(better) if better else min(ways))
 
@@ -215,7 +215,7 @@ def test_lock_out_even_with_a_clear() -> None:
 def test_garbage_out() -> None:
     for lines, end in ((22, TopOut.BLOCK_OUT), (23, TopOut.GARBAGE_OUT)):
         game = Game(seed=1, board=Board.from_rows(["#........."] * 18))
-        game.receive(lines)
+        game.receive_garbage(lines)
         lock = game.play(Placement("O", Rotation.NORTH, 4, 0))
         assert len(lock.garbage) == lines
         assert game.top_out is end
@@ -261,7 +261,7 @@ _CHANGED: dict[str, tuple[str, Changes]] = {
 }
 _VARIANTS: dict[str, Rules] = {
     name: Rules.preset(name).replace(_STEADY)
-    for name in Rules.presets()
+    for name in Rules.preset_names()
     # That board is too narrow to be played on for long.
     if name != "4wide"
 } | {
@@ -281,7 +281,7 @@ def test_against_the_reference(name: str, seed: int, choices: list[int]) -> None
         if choice % 3 == 0:
             lines = choice // 3 % 5
             frame = turn * 30 - choice % 31
-            game.receive(lines, frame=frame)
+            game.receive_garbage(lines, frame=frame)
             reference.receive(lines, frame)
             if rules.garbage.blocking == "instant":
                 at_once += reference.enter_at_once(frame)
@@ -347,7 +347,7 @@ def test_the_same_seed_and_moves_make_the_same_game(seed: int, choices: list[int
         if first.over:
             break
         for game in (first, second):
-            game.receive(choice % 3)
+            game.receive_garbage(choice % 3)
         moves = first.placements()
         assert moves == second.placements()
         move = moves[choice % len(moves)]

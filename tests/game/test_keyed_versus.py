@@ -8,13 +8,13 @@ import pytest
 
 from sevenbag.errors import PlacementError, RulesError
 from sevenbag.game import Versus
-from sevenbag.game.frame_versus import KeyedVersus
+from sevenbag.game.frame_versus import GravityVersus
 
 
 def test_placements_as_in_every_other_game() -> None:
     """As long as nothing waits and nothing enters, the same placements make the same boards."""
     dice = random.Random(4)
-    keyed, placed = KeyedVersus("tetrio-league", 6), Versus("tetrio-league", 6)
+    keyed, placed = GravityVersus("tetrio-league", 6), Versus("tetrio-league", 6)
     turn = 0
     for turn in range(1, 25):
         moves = [
@@ -28,7 +28,7 @@ def test_placements_as_in_every_other_game() -> None:
             assert other is not None
             assert (lock.lines, lock.attacks, lock.spin) == (other.lines, other.attacks, other.spin)
             assert set(lock.placement.cells) == set(other.placement.cells)
-        assert not keyed.by_itself
+        assert not keyed.locked_by_itself
         if any(player.stats.sent for player in placed.players):
             break
         for one, other_player in zip(keyed.players, placed.players, strict=True):
@@ -38,10 +38,10 @@ def test_placements_as_in_every_other_game() -> None:
 
 
 def test_a_piece_that_nobody_places_locks_by_itself() -> None:
-    game = KeyedVersus("tetrio-league", 1)
+    game = GravityVersus("tetrio-league", 1)
     wanted = game.players[0].placements()[0]
     locks = game.lock_at(10_000, wanted, None)
-    assert game.by_itself
+    assert game.locked_by_itself
     assert all(lock is not None for lock in locks)
     # Twenty rows at 0.02 rows a frame, and half a second.
     assert 1000 < game.frame < 1100
@@ -51,7 +51,7 @@ def test_a_piece_that_nobody_places_locks_by_itself() -> None:
 
 
 def test_refused() -> None:
-    game = KeyedVersus("tetrio-league", 1)
+    game = GravityVersus("tetrio-league", 1)
     first = game.players[0].placements()[0]
     with pytest.raises(PlacementError, match="do not take turns"):
         game.play(first, first)
@@ -63,4 +63,4 @@ def test_refused() -> None:
     with pytest.raises(PlacementError, match="cannot be reached"):
         game.lock_at(6, first)
     with pytest.raises(RulesError, match="frame by frame"):
-        KeyedVersus("ppt", 1)
+        GravityVersus("ppt", 1)

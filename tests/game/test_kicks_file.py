@@ -14,7 +14,7 @@ import sevenbag.game.kicks_file
 from sevenbag import Board, Kicks, Piece, Rotation
 from sevenbag.errors import KicksError, RulesError
 from sevenbag.game import Game, Rules
-from sevenbag.game.kicks_file import read_data, read_text, to_data
+from sevenbag.game.kicks_file import kicks_from_dict, kicks_to_dict, parse_kicks
 from tests.kernel import reference, systems
 from tests.properties import examples
 
@@ -46,7 +46,7 @@ W-S = [[-2, 0], [1, 0], [-2, -1], [1, 2]]
 
 
 def test_a_system_spelled_out() -> None:
-    kicks = read_text(SRS)
+    kicks = parse_kicks(SRS)
     assert kicks == Kicks("srs")
     assert (kicks.name, kicks.known) == ("plain", False)
 
@@ -64,7 +64,7 @@ def test_a_system_on_the_base_of_another(tmp_path: Path) -> None:
 
 
 def test_turning_in_place_can_come_later() -> None:
-    kicks = read_text('base = "srs"\n[O]\nin_place_first = false\n0-1 = [[1, -1], [0, 0]]\n')
+    kicks = parse_kicks('base = "srs"\n[O]\nin_place_first = false\n0-1 = [[1, -1], [0, 0]]\n')
     assert kicks.tests("O", Rotation.NORTH, Rotation.EAST) == [(1, 0), (0, 1)]
 
 
@@ -116,7 +116,7 @@ def test_turning_in_place_can_come_later() -> None:
 )
 def test_what_is_wrong_is_told_with_its_line(text: str, message: str) -> None:
     with pytest.raises(KicksError, match=message):
-        read_text(text)
+        parse_kicks(text)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_plain_data_and_back(system: reference.System) -> None:
     made = systems.kicks(system)
     kicks = made if isinstance(made, Kicks) else Kicks(made)
-    again = read_data(json.loads(json.dumps(to_data(kicks))), "data")
+    again = kicks_from_dict(json.loads(json.dumps(kicks_to_dict(kicks))), "data")
     assert (again, again.name) == (kicks, kicks.name)
 
 
@@ -149,14 +149,14 @@ def test_plain_data_and_back(system: reference.System) -> None:
 @given(st.text(alphabet='IOTLJSZ0123-=[], "\n#.basenmrx+', max_size=80))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
-        kicks = read_text("base = 'srs'\n" + text)
+        kicks = parse_kicks("base = 'srs'\n" + text)
     except KicksError:
         return
     assert Board().placements("T", kicks)
 
 
 def test_rules_hold_a_system(tmp_path: Path) -> None:
-    kicks = read_text('base = "srs"\n[T]\n0-2 = [[0, 1]]\n', "flips")
+    kicks = parse_kicks('base = "srs"\n[T]\n0-2 = [[0, 1]]\n', "flips")
     rules = Rules.preset("guideline").replace({"pieces": {"kicks": kicks}})
     assert rules.pieces.kicks == kicks
     again = Rules.from_dict(json.loads(json.dumps(rules.to_dict())))
@@ -192,9 +192,9 @@ def test_page() -> None:
     blocks = PAGE.read_text(encoding="utf-8").split("```toml\n")[1:]
     assert blocks
     for block in blocks:
-        assert read_text(block.split("```")[0]).turns()
+        assert parse_kicks(block.split("```")[0]).turns()
 
 
 def test_pieces_are_letters_of_either_case() -> None:
-    kicks = read_text('base = "none"\n[t]\n0-1 = [[1, 0]]\n')
+    kicks = parse_kicks('base = "none"\n[t]\n0-1 = [[1, 0]]\n')
     assert kicks.turns()[Piece.T, Rotation.NORTH, Rotation.EAST] == [(0, 0), (1, 0)]

@@ -9,7 +9,7 @@ import pytest
 from sevenbag._kernel import Board, Piece, Placement, Rotation
 from sevenbag.errors import PlacementError
 from sevenbag.game import Game, Position
-from sevenbag.game.position import after_new_piece, after_placement
+from sevenbag.game.position import append_piece, apply_placement
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -21,9 +21,9 @@ def test_it_comes_to_the_same_as_the_game(seed: int) -> None:
         # The lowest ones, so that rows are cleared.
         moves = sorted(game.placements(), key=lambda move: sum(y for _, y in move.cells))
         lock = game.play(choice.choice(moves[:3]))
-        position = after_placement(position, lock.placement)
+        position = apply_placement(position, lock.placement)
         for piece in lock.new_pieces:
-            position = after_new_piece(position, piece)
+            position = append_piece(position, piece)
         if lock.top_out:
             break
         told = game.position()
@@ -44,13 +44,13 @@ def test_it_comes_to_the_same_as_the_game(seed: int) -> None:
 def test_a_piece_that_is_not_there() -> None:
     position = Position(Board(), (Piece.S, Piece.Z), hold=Piece.O)
     with pytest.raises(PlacementError, match="T is not to be placed now, but S or O"):
-        after_placement(position, Placement("T", Rotation.NORTH, 4, 0))
+        apply_placement(position, Placement("T", Rotation.NORTH, 4, 0))
     with pytest.raises(PlacementError, match="but nothing"):
-        after_placement(Position(Board(), ()), Placement("T", Rotation.NORTH, 4, 0))
+        apply_placement(Position(Board(), ()), Placement("T", Rotation.NORTH, 4, 0))
 
 
 def test_a_piece_that_the_bag_cannot_give() -> None:
     position = Position(Board(), (Piece.S,), bag=(Piece.T,))
-    assert after_new_piece(position, Piece.T).bag == tuple(Piece)
-    assert after_new_piece(position, Piece.I).bag is None
-    assert after_new_piece(after_new_piece(position, Piece.I), Piece.T).bag is None
+    assert append_piece(position, Piece.T).bag == tuple(Piece)
+    assert append_piece(position, Piece.I).bag is None
+    assert append_piece(append_piece(position, Piece.I), Piece.T).bag is None

@@ -13,7 +13,7 @@ import pytest
 
 from sevenbag._kernel import Board, Crossing, GarbageQueue
 from sevenbag.game import Rules
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.rules import compile_rules
 from tests.counted import compared
 from tests.game.recorded import SPINS
 from tests.truth import truth_json, truth_lines
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # What the matches' options leave out is that of a room as it is opened.
 RULES = Rules.preset("tetrio-default")
-KERNEL = kernel_rules(RULES)
+KERNEL = compile_rules(RULES)
 
 
 @pytest.mark.parametrize("match", ["versus-a", "versus-b"])
@@ -86,7 +86,7 @@ class Recorded:
         sent: tuple[int, ...] = ()
         holes: list[int] = []
         if lines:
-            attacks = RULES.attacks(
+            attacks = RULES.compute_attack(
                 lines,
                 placement.spin,
                 combo=before[0],

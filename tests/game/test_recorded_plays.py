@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from sevenbag._kernel import Game, Piece, Placement, Spin
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.rules import compile_rules
 from tests.counted import compared
 from tests.game.recorded import LEAGUE, SPINS, centred, dropped, pressed, rules_of
 from tests.truth import truth_lines
@@ -27,7 +27,7 @@ def test_locks(name: str) -> None:
         if "new" in line:
             seed = line["new"]["seed"]
             rules = rules_of(line["new"])
-            game = Game(kernel_rules(rules), seed, seed)
+            game = Game(compile_rules(rules), seed, seed)
             game.start_from(game.board, 0, line["b2b"] + 1)
             continue
         assert game is not None

@@ -19,7 +19,7 @@ GUIDELINE = Rules.preset("guideline")
 
 def test_names_are_found_in_any_case() -> None:
     assert Rules.preset(" GuideLine ") == GUIDELINE
-    assert "guideline" in Rules.presets()
+    assert "guideline" in Rules.preset_names()
 
 
 def test_an_unknown_preset_is_named_with_those_that_are() -> None:
@@ -29,7 +29,7 @@ def test_an_unknown_preset_is_named_with_those_that_are() -> None:
         Rules.preset("tetrioo")
 
 
-@pytest.mark.parametrize("name", Rules.presets())
+@pytest.mark.parametrize("name", Rules.preset_names())
 def test_plain_data_and_back(name: str) -> None:
     rules = Rules.preset(name)
     data = json.loads(json.dumps(rules.to_dict()))
@@ -37,7 +37,7 @@ def test_plain_data_and_back(name: str) -> None:
     assert Rules.from_dict(data).name == name
 
 
-@pytest.mark.parametrize("name", Rules.presets())
+@pytest.mark.parametrize("name", Rules.preset_names())
 def test_every_value_of_a_preset_says_where_it_comes_from(name: str) -> None:
     folder = Path(__file__).parents[2] / "src" / "sevenbag" / "game" / "presets"
     said = False
@@ -168,10 +168,10 @@ def test_impossible_times_and_counters() -> None:
     with pytest.raises(RulesError, match=r"invalid combo: expected integer from .*, got -1"):
         Game(combo=-1)
     with pytest.raises(RulesError, match=r"invalid lines: expected integer from .*, got 65"):
-        GUIDELINE.attacks(65)
+        GUIDELINE.compute_attack(65)
     game = Game()
     with pytest.raises(RulesError, match=r"invalid lines: expected integer from .*, got -1"):
-        game.receive(-1)
+        game.receive_garbage(-1)
     with pytest.raises(RulesError, match=r"invalid frame: expected integer from .*, got 99999999"):
         game.play(game.placements()[0], frame=99_999_999)
 

@@ -11,7 +11,7 @@ import pytest
 from sevenbag._kernel import Board, GarbageQueue, Piece, Placement, Rotation
 from sevenbag.errors import PlacementError, RulesError
 from sevenbag.game import Game, Rules, TopOut, Versus
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.rules import compile_rules
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Lock
@@ -51,7 +51,7 @@ BOMBS = Rules.preset("tetrio-bombs").replace(
 
 def test_a_bomb_blows_up_all_the_rows_with_a_bomb_below_it() -> None:
     game = Game(BOMBS, seed=1)  # O J I L S T
-    game.receive(9)
+    game.receive_garbage(9)
     game.play(Placement(Piece.O, Rotation.NORTH, 8, 0))
     hole = game.colors[0].index("B")
     assert [row.index("B") for row in game.colors[:9]] == [hole] * 9
@@ -67,7 +67,7 @@ def test_a_bomb_blows_up_all_the_rows_with_a_bomb_below_it() -> None:
 
 def test_a_row_with_a_bomb_is_never_full() -> None:
     game = Game(BOMBS, seed=1)
-    game.receive(1)
+    game.receive_garbage(1)
     game.play(Placement(Piece.O, Rotation.NORTH, 0, 0))
     hole = game.colors[0].index("B")
     assert sorted(game.colors[0]) == ["B"] + ["G"] * 9
@@ -80,7 +80,7 @@ def test_a_row_with_a_bomb_is_never_full() -> None:
 
 def test_bombs_that_do_not_lie_in_the_hit_column_stay() -> None:
     rows = ["GGGGGGGGGB", "BGGGGGGGGG", "BGGGGGGGGG"]
-    kernel = kernel_rules(BOMBS)
+    kernel = compile_rules(BOMBS)
     colors = [*rows, *["." * 10] * 37]
     board = Board.from_rows(rows)
     after, left, _, _ = kernel.after(board, colors, Placement(Piece.O, Rotation.NORTH, 0, 3), 0, 0)
@@ -129,7 +129,7 @@ def test_garbage_replaces_the_hidden_row() -> None:
     rules = JSTRIS.replace({"garbage": {"travel": 0}})
     stack = ["#........."] * 17 + ["##........", "###.......", "####......", ".###......"]
     game = playing(rules, Piece.O, board_of(rules, stack))
-    game.receive(1)
+    game.receive_garbage(1)
     game.play(next(p for p in game.placements(hold=False) if p.cells[0] == (8, 0)))
     assert [row.count("G") for row in game.colors[17:23]] == [1, 2, 3, 4, 0, 0]
 
@@ -141,8 +141,8 @@ def clearing(rules: Rules) -> Lock:
     """What happens when four lines wait, three have come in time, and one row is cleared."""
     rows = ["####..####", "####..#..."]
     game = playing(rules, Piece.O, board_of(rules, rows))
-    game.receive(3, frame=0)
-    game.receive(1, frame=30)
+    game.receive_garbage(3, frame=0)
+    game.receive_garbage(1, frame=30)
     return game.play(Placement(Piece.O, Rotation.NORTH, 4, 0), frame=59)
 
 
@@ -167,7 +167,7 @@ def test_blocking(blocking: str, attack: int, entered: int, cancelled: int, sent
 def test_garbage_of_the_contest_enters_at_once() -> None:
     rules = GUIDELINE.replace({"garbage": {"blocking": "instant", "holes": "coins"}})
     game = Game(rules, seed=5)
-    game.receive(3)
+    game.receive_garbage(3)
     assert game.pending == ()
     assert game.board.height == 3
     assert all(0 < row.count(".") < 10 for row in game.colors[:3])
@@ -192,17 +192,17 @@ def test_garbage_of_the_contest_enters_at_once() -> None:
 def test_garbage_at_once_may_end_the_game() -> None:
     rules = GUIDELINE.replace({"garbage": {"blocking": "instant"}})
     game = Game(rules, seed=5)
-    game.receive(20)
+    game.receive_garbage(20)
     assert not game.over
-    game.receive(1)
+    game.receive_garbage(1)
     assert game.top_out is TopOut.BLOCK_OUT
-    game.receive(5)
+    game.receive_garbage(5)
     assert game.pending == (5,)
 
 
 def test_coins_fall_evenly() -> None:
     rules = GUIDELINE.replace({"garbage": {"holes": "coins", "travel": 0}})
-    queue = GarbageQueue(kernel_rules(rules), 11)
+    queue = GarbageQueue(compile_rules(rules), 11)
     holes: Counter[int] = Counter()
     widths: Counter[int] = Counter()
     for _ in range(4000):
@@ -221,7 +221,7 @@ def test_coins_fall_evenly() -> None:
 )
 def test_published_frequencies_of_holes(preset: str, edge: float, changes: float) -> None:
     rules = Rules.preset(preset).replace({"garbage": {"travel": 0, "travel_unit": "frames"}})
-    queue = GarbageQueue(kernel_rules(rules), 7)
+    queue = GarbageQueue(compile_rules(rules), 7)
     columns: Counter[int] = Counter()
     changed = 0
     for _ in range(4000):
@@ -238,7 +238,7 @@ def test_garbage_of_botris_comes_at_the_second_lock_without_a_clear() -> None:
     rules = Rules.preset("botris")
     rows = ["####..####", "####..#..."]
     game = playing(rules, Piece.O, board_of(rules, rows))
-    game.receive(2)
+    game.receive_garbage(2)
     entered = [len(game.play(Placement(Piece.O, Rotation.NORTH, 4, 0)).garbage)]
     for _ in range(2):
         lock = game.play(next(p for p in game.placements(hold=False) if p.cells[0][0] < 4))
@@ -289,10 +289,10 @@ def test_a_multiplier_by_steps() -> None:
 def test_attackers_are_told_to_the_game() -> None:
     rules = Rules.preset("tetrio-100-battle-royale")
     game = playing(rules, Piece.O, board_of(rules, ["####..####", "####..#..."]))
-    game.attacked_by(4)
+    game.set_attackers(4)
     assert game.play(Placement(Piece.O, Rotation.NORTH, 4, 0)).attacks == (5,)
     with pytest.raises(RulesError, match=r"invalid players: .*, got -1"):
-        game.attacked_by(-1)
+        game.set_attackers(-1)
 
 
 # --- extremes -----------------------------------------------------------------------------------
@@ -365,7 +365,7 @@ def test_pieces_of_the_contest_enter_in_column_5_of_the_top_row(letter: str) -> 
     for y in range(rules.board.rows):
         for x in range(10):
             board[x, y] = (x, y) not in entered
-    (only,) = kernel_rules(rules).placements(board, letter, cleared=False)
+    (only,) = compile_rules(rules).placements(board, letter, cleared=False)
     assert set(only.cells) == entered
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sevenbag._kernel import Crossing, GarbageQueue
 from sevenbag.errors import RulesError
 from sevenbag.game import Rules
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.rules import compile_rules
 from tests.game.reference_garbage import Waiting
 from tests.properties import examples
 
@@ -56,7 +56,7 @@ def test_against_the_reference(
     if changes["travel_unit"] == "own locks":
         changes["travel"] %= 4
     rules = LEAGUE.replace({"board": {"width": width}, "garbage": changes})
-    queue, waiting = GarbageQueue(kernel_rules(rules), seed), Waiting(rules, seed)
+    queue, waiting = GarbageQueue(compile_rules(rules), seed), Waiting(rules, seed)
     frame = 0
     named = 0
     for kind, first, second in steps:
@@ -86,7 +86,7 @@ def test_against_the_reference(
 
 
 def test_a_row_may_enter_when_its_travel_is_over() -> None:
-    rules = kernel_rules(LEAGUE)  # 20 frames
+    rules = compile_rules(LEAGUE)  # 20 frames
     for frame, hard_drop, enters in [
         (119, True, 0),
         (120, True, 1),
@@ -101,7 +101,7 @@ def test_a_row_may_enter_when_its_travel_is_over() -> None:
 
 
 def test_what_is_announced_can_be_cancelled_before_it_travels() -> None:
-    queue = GarbageQueue(kernel_rules(LEAGUE), 1)
+    queue = GarbageQueue(compile_rules(LEAGUE), 1)
     queue.announce(1, 1, 3)
     assert queue.cancel([2], 100) == ((), 2)
     assert queue.confirm(1, 1, 50) == 1
@@ -112,7 +112,7 @@ def test_what_is_announced_can_be_cancelled_before_it_travels() -> None:
 @pytest.mark.parametrize(("last_piece", "cancelled"), [(14, 8), (13, 4)])
 def test_the_opener_phase_was_a_piece_shorter(last_piece: int, cancelled: int) -> None:
     rules = LEAGUE.replace({"garbage": {"opener_pieces": last_piece}})
-    queue = GarbageQueue(kernel_rules(rules), 1)
+    queue = GarbageQueue(compile_rules(rules), 1)
     queue.receive(10, 0)
     assert queue.cancel([4], 14) == ((), cancelled)
 
@@ -121,7 +121,7 @@ def test_cancelled_attacks_left_the_column_alone() -> None:
     columns = {}
     for holes in ("attacks", "attacks before 2025-05"):
         rules = LEAGUE.replace({"garbage": {"holes": holes, "travel": 0}})
-        queue = GarbageQueue(kernel_rules(rules), 3)
+        queue = GarbageQueue(compile_rules(rules), 3)
         queue.receive(1, 0)
         queue.enter(0, 8)
         for _ in range(3):
@@ -134,7 +134,7 @@ def test_cancelled_attacks_left_the_column_alone() -> None:
 
 def test_the_tail_of_too_much_is_lost() -> None:
     rules = LEAGUE.replace({"garbage": {"absolute_cap": 12}})
-    queue = GarbageQueue(kernel_rules(rules), 1)
+    queue = GarbageQueue(compile_rules(rules), 1)
     for lines in (5, 5, 5, 5):
         queue.receive(lines, 0)
     assert queue.pending == (5, 5, 2)
@@ -144,7 +144,7 @@ def test_the_tail_of_too_much_is_lost() -> None:
 
 
 def test_impossible_numbers() -> None:
-    queue = GarbageQueue(kernel_rules(LEAGUE), 1)
+    queue = GarbageQueue(compile_rules(LEAGUE), 1)
     for wrong in (
         lambda: queue.receive(-1, 0),
         lambda: queue.receive(1, -1),

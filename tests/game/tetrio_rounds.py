@@ -49,7 +49,7 @@ def game_of(told: dict[str, Any], **changes: Any) -> FrameGame:
     return FrameGame(
         "tetrio-default",
         seed=told["seed"],
-        time=FrameRules(**time),
+        frame_rules=FrameRules(**time),
         handling=Handling(**keys),
     )
 

@@ -6,7 +6,7 @@ import pytest
 
 from sevenbag._kernel import Game
 from sevenbag.game import Rules
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.rules import compile_rules
 from tests.kernel import reference
 from tests.kernel.test_movegen import field_of, random_board
 from tests.properties import cases
@@ -46,7 +46,7 @@ def test_the_next_piece_appears_with_the_spin_of_the_last(
     system: str, spins: reference.Spins
 ) -> None:
     different = 0
-    rules = {hold: kernel_rules(game_rules(system, spins, hold)) for hold in (False, True)}
+    rules = {hold: compile_rules(game_rules(system, spins, hold)) for hold in (False, True)}
     compared = cases(150)
     for seed in range(150):
         board = random_board(seed, 10, ROWS, 10, 0.5)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sevenbag import Board, Key, Placement, Rotation, Spin, SpinMode
 from sevenbag.errors import InputError, PlacementError
 from sevenbag.game import Rules
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.rules import compile_rules
 from tests.kernel import reference, systems
 from tests.kernel.test_movegen import PIECES, field_of, random_board
 from tests.properties import examples
@@ -214,7 +214,7 @@ def test_ways_from_where_a_piece_is(
     seed: int, height: int, piece: str, preset: str, keys: list[Key]
 ) -> None:
     rules = Rules.preset(preset).replace({"pieces": {"spins": "none"}})
-    kernel, system = kernel_rules(rules), rules.pieces.kicks.name
+    kernel, system = compile_rules(rules), rules.pieces.kicks.name
     board = random_board(seed, 10, rules.board.rows, height, 0.5)
     field = field_of(board).under(system)
     spawn = (rules.spawn.x, rules.spawn.y)
@@ -242,7 +242,7 @@ def test_ways_from_where_a_piece_is(
 
 
 def test_another_piece_leads_nowhere() -> None:
-    kernel = kernel_rules(Rules.preset("guideline"))
+    kernel = compile_rules(Rules.preset("guideline"))
     start = Placement("T", Rotation.NORTH, 4, 9)
     with pytest.raises(PlacementError, match="start is another piece"):
         kernel.path(Board(), Placement("S", Rotation.NORTH, 4, 0), cleared=False, start=start)

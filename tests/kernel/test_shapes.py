@@ -9,7 +9,7 @@ import pytest
 from sevenbag import Board, Kicks, Piece, Placement, Rotation, Rules
 from sevenbag.errors import KicksError
 from sevenbag.game import Game
-from sevenbag.game.kicks_file import read_data, to_data
+from sevenbag.game.kicks_file import kicks_from_dict, kicks_to_dict
 from tests.kernel import reference
 from tests.kernel.test_movegen import PIECES
 
@@ -159,7 +159,7 @@ def test_shapes_survive_every_form(name: str) -> None:
     assert again == kicks
     assert hash(again) == hash(kicks)
     assert pickle.loads(pickle.dumps(again)) == kicks
-    assert read_data(to_data(again), "data") == kicks
+    assert kicks_from_dict(kicks_to_dict(again), "data") == kicks
     assert Kicks.from_text(f'base = "{name}"', name="other") == kicks
     assert kicks != Kicks("none")
 
@@ -187,4 +187,4 @@ def test_names_that_rules_would_refuse_are_refused_at_once() -> None:
         with pytest.raises(KicksError, match="name"):
             Kicks.from_turns(name, {})
     long = Kicks.from_turns("x" * 64, Kicks("srs+").turns()).without_half_turns()
-    assert read_data(to_data(long), "data") == long
+    assert kicks_from_dict(kicks_to_dict(long), "data") == long

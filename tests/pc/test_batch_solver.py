@@ -16,7 +16,7 @@ import pytest
 from sevenbag import Kicks
 from sevenbag._kernel import PcFault
 from sevenbag.errors import BoardError, PcFileError, QueueError
-from sevenbag.formats.pc_file import check_file, read_solutions
+from sevenbag.formats.pc_file import read_solutions, validate_file
 from sevenbag.pc.batch_solver import BatchProgress, solve_all_sequences
 from sevenbag.pc.odds import compute_odds
 from sevenbag.pc.sequences import find_sequence_index
@@ -60,8 +60,8 @@ def expect_whole(folder: Path, whole: bytes) -> None:
 def test_every_solution_is_good_and_every_sequence_there(tmp_path: Path, kicks: str) -> None:
     tally = solve_all_sequences(tmp_path, 2, kicks)
     (path,) = (p for p in tmp_path.glob("*.pc") if "backup" not in p.name)
-    verdict = check_file(path, [kicks], may_clear_before=False)
-    assert verdict.fault is PcFault.NONE, verdict.reason
+    verdict = validate_file(path, [kicks], allow_early_clear=False)
+    assert verdict.fault is PcFault.NONE, verdict.describe_fault()
     impossible = compute_odds(2, kicks).unsolvable.decode().split()
     assert verdict.solutions == tally.solved == ALL - len(impossible)
     listed = letters_of(path)
@@ -180,8 +180,8 @@ def test_six_lines_are_solved_as_far_as_wanted(tmp_path: Path, kicks: str) -> No
     assert [tally.total for tally in tallies] == [58_154_216_400] * 2
     assert tallies[1].done >= tallies[0].done >= 64
     (path,) = (p for p in tmp_path.glob("*.pc") if "backup" not in p.name)
-    verdict = check_file(path, [kicks])
-    assert verdict.fault is PcFault.NONE, verdict.reason
+    verdict = validate_file(path, [kicks])
+    assert verdict.fault is PcFault.NONE, verdict.describe_fault()
     assert verdict.solutions == tallies[1].solved
     numbers = [find_sequence_index(solution.sequence) for solution in read_solutions(path)]
     assert numbers == sorted(set(numbers))

@@ -38,7 +38,7 @@ def test_solutions_played_page_by_page_have_the_same() -> None:
     for number, solution in enumerate(paths.solutions):
         played = paths.find_example(number)[1]
         start = Fumen((Page(Field.from_board(AFTER_I), color=True, lock=False),))
-        setups = read_setups(start.extended(played.placements).encode())
+        setups = read_setups(start.with_placements(played.placements).encode())
         assert [setup.pieces for setup in setups] == [played.pieces]
         assert compute_coverage(setups, "*p4").covered == (solution.queues,)
 
@@ -89,7 +89,7 @@ def test_a_setup_that_clears_nothing() -> None:
         Placement("T", Rotation.SOUTH, 5, 1),
     ]
     first = Page(placement=placements[0], color=True)
-    fumen = Fumen((first,)).extended(placements[1:])
+    fumen = Fumen((first,)).with_placements(placements[1:])
     (setup,) = read_setups(fumen.encode())
     for hold in (True, False):
         coverage = compute_coverage([setup], "[ZJLTO]p5", hold=hold)
@@ -105,7 +105,7 @@ def test_sorting_and_accumulation() -> None:
     o = Placement("O", Rotation.NORTH, 0, 0)
     on_top = Placement("O", Rotation.NORTH, 0, 2)
     pages = (Page(placement=o, color=True), Page(placement=Placement("T", Rotation.NORTH, 1, 0)))
-    both = Page(placement=o).next(on_top)
+    both = Page(placement=o).create_next(on_top)
     fumen = Fumen((*pages, Page(placement=o), both))
     coverage = compute_coverage(read_setups(fumen.encode()), "[OT]p2;OO", hold=False)
     assert [bits.bit_count() for bits in coverage.covered] == [2, 1, 1]
@@ -163,7 +163,7 @@ def test_what_cannot_be_used() -> None:
         read_setups("nothing")
     o = Fumen((Page(placement=Placement("O", Rotation.NORTH, 0, 0)),)).encode()
     assert compute_coverage(read_setups(o), "*p7,*p7").unused == 12
-    two = Fumen.parse(o).extended([Placement("O", Rotation.NORTH, 0, 2)])
+    two = Fumen.parse(o).with_placements([Placement("O", Rotation.NORTH, 0, 2)])
     with pytest.raises(QueueError, match="queues of 1 pieces, but a setup has 2"):
         compute_coverage(read_setups(two.encode()), "*")
     high = Fumen((Page(placement=Placement("O", Rotation.NORTH, 0, 8)),)).encode()

@@ -98,7 +98,7 @@ class TestOneRound:
     def test_it_is_a_replay_of_ours(self, playback: TetrioPlayback) -> None:
         replay = playback.replay
         assert Replay.decode(replay.encode()) == replay
-        assert replay.header.in_real_time
+        assert replay.header.is_real_time
         assert len(replay.turns) == 40
 
     def test_converted(self, playback: TetrioPlayback) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from sevenbag._kernel import Board, Piece, Placement, Rotation, Spin
 from sevenbag.errors import PlacementError, ProtocolError
 from sevenbag.game import Rules
-from sevenbag.game.position import Position, after_new_piece, after_placement
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.position import Position, append_piece, apply_placement
+from sevenbag.game.rules import compile_rules
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
 from sevenbag.protocols.triangle import messages as triangle
@@ -35,7 +35,7 @@ def list_placements(
     position: Position, piece: Piece, rules: Rules = TBP_RULES, *, spins: bool = True
 ) -> list[Placement]:
     """Return the placements that a piece can reach; none if it cannot appear."""
-    return kernel_rules(rules).placements(position.board, piece, position.combo > 0, spins)
+    return compile_rules(rules).placements(position.board, piece, position.combo > 0, spins)
 
 
 class PracticeGame:
@@ -153,11 +153,11 @@ class TbpPracticeGame(PracticeGame):
 
     def play(self, placement: Placement) -> list[Json]:
         """Make a move; return its message in the given form, and those of the new pieces."""
-        position = after_placement(self.position, placement)
+        position = apply_placement(self.position, placement)
         pieces: list[Json] = []
         while len(position.queue) < len(self.position.queue):
             piece = self._deal()
-            position = after_new_piece(position, piece)
+            position = append_piece(position, piece)
             pieces.append({"type": "new_piece", "piece": piece.name})
         self.position = position
         move = tbp.TbpMove(
@@ -245,7 +245,7 @@ class TrianglePracticeGame(PracticeGame):
             if self.position.hold is not None:
                 queue.insert(0, self.position.hold)
             self.position = dataclasses.replace(self.position, queue=tuple(queue), hold=current)
-        self.position = after_placement(self.position, move.placement, self.rules)
+        self.position = apply_placement(self.position, move.placement, self.rules)
         dealt = self._fill_queue()
         return [_format_pieces(dealt)] if dealt else []
 
@@ -267,7 +267,7 @@ class TrianglePracticeGame(PracticeGame):
             bag = pieces * (2 if self._bag == "14-bag" else 1)
             self._random.shuffle(bag)
         for piece in bag:
-            self.position = after_new_piece(self.position, piece)
+            self.position = append_piece(self.position, piece)
         return bag
 
 

@@ -11,7 +11,7 @@ from msgspec import UnsetType
 from sevenbag._kernel import Spin
 from sevenbag.checks.practice_games import equivalent_move, list_placements
 from sevenbag.errors import PlacementError
-from sevenbag.game.position import after_new_piece, after_placement
+from sevenbag.game.position import append_piece, apply_placement
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
 
@@ -90,7 +90,7 @@ class FrontendGameTracker:
             self._check_legality(position, placement)
             if position.hold is None and placement.piece != position.queue[0]:
                 self._has_first_hold = True
-            self.position = after_placement(position, placement)
+            self.position = apply_placement(position, placement)
         except (PlacementError, IndexError) as error:
             self._report(f"illegal play: {error}", clause="legal-play")
             self.position = None
@@ -108,7 +108,7 @@ class FrontendGameTracker:
             expected = " ".join(each.name for each in bag)
             problem = f"new_piece outside the seven-bag: expected {expected}, got {piece.name}"
             self._report(problem, clause="bag-order")
-        self.position = after_new_piece(position, piece)
+        self.position = append_piece(position, piece)
 
     def add_garbage(self, message: tbp.TbpGarbage) -> None:
         """Add garbage rows."""
@@ -127,7 +127,7 @@ class FrontendGameTracker:
         if self.position is None or probe is None:
             return False
         try:
-            after = after_placement(self.position, probe.best)
+            after = apply_placement(self.position, probe.best)
         except PlacementError:
             return False
         board = tbp_conversion.parse_board(start.board)

@@ -10,7 +10,7 @@ from sevenbag.bots.external.process import find_error_line
 from sevenbag.checks.harness import ConformanceHarness
 from sevenbag.checks.recorded_connection import RecordedConnection
 from sevenbag.errors import PlacementError, ProtocolError
-from sevenbag.game.position import after_placement
+from sevenbag.game.position import apply_placement
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES, Deviation, message_type
 from sevenbag.protocols.triangle.messages import (
     KEY_ALIASES,
@@ -214,7 +214,7 @@ class TriangleHarness(ConformanceHarness):
         if expected is None:
             return ""
         self.sends_boards = True
-        board = after_placement(game.position, placement, game.rules).board
+        board = apply_placement(game.position, placement, game.rules).board
         for y, row in enumerate(expected[: board.rows]):
             if row != board.row(y):
                 actual, sent = (_format_row(cells, board.width) for cells in (board.row(y), row))

@@ -137,7 +137,7 @@ def add_game_options(parser: Container) -> None:
         "--rules",
         default="guideline",
         metavar="NAME|FILE",
-        help=f"rules preset ({', '.join(Rules.presets())}) or TOML file",
+        help=f"rules preset ({', '.join(Rules.preset_names())}) or TOML file",
     )
     parser.add_argument(
         "--pieces",

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from sevenbag.arena.runner.observers import GameObserver
-    from sevenbag.formats.replay_file import Header
+    from sevenbag.formats.replay_file import ReplayHeader
     from sevenbag.game.game_result import GameResult
 
 
@@ -197,7 +197,7 @@ def _store_replay(
 
 
 def _print_result(
-    args: argparse.Namespace, result: GameResult, header: Header, stored: Path | None
+    args: argparse.Namespace, result: GameResult, header: ReplayHeader, stored: Path | None
 ) -> None:
     if args.json:
         print(json.dumps(_result_to_dict(result, header, stored)))
@@ -214,7 +214,9 @@ def _print_result(
         write_lines(f"replay: {stored}  (sevenbag replay show {stored})")
 
 
-def _result_to_dict(result: GameResult, header: Header, stored: Path | None) -> dict[str, object]:
+def _result_to_dict(
+    result: GameResult, header: ReplayHeader, stored: Path | None
+) -> dict[str, object]:
     return {
         "seed": header.seed,
         "rules": header.rules["name"],

@@ -19,7 +19,7 @@ from sevenbag.errors import MissingExtraError
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from sevenbag.envs.env_config import REWARDS, Actions
+    from sevenbag.envs.env_config import REWARDS, ActionEncoding
     from sevenbag.envs.keys_env import EnvKey, KeysEnv
     from sevenbag.envs.placement_env import PlacementEnv
     from sevenbag.envs.vector_env import VectorEnv
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "REWARDS",
-    "Actions",
+    "ActionEncoding",
     "EnvKey",
     "KeysEnv",
     "PlacementEnv",
@@ -37,7 +37,7 @@ __all__ = [
 
 _MODULES: Final = {
     "REWARDS": "env_config",
-    "Actions": "env_config",
+    "ActionEncoding": "env_config",
     "EnvKey": "keys_env",
     "KeysEnv": "keys_env",
     "PlacementEnv": "placement_env",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from sevenbag.drawing.picture import COLORS, GARBAGE
-from sevenbag.envs.env_config import COUNTERS, Settings, actions_of
+from sevenbag.envs.env_config import COUNTERS, EnvConfig, actions_of
 from sevenbag.errors import RulesError
 from sevenbag.game import Player
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from sevenbag.envs.env_config import Observation
 
 
-class Batch:
+class EnvBatch:
     """Games that are played together, one row of every array for each seat.
 
     A seat is a player of a game; seats of a game follow one another.
     """
 
-    def __init__(self, settings: Settings, games: int, players: int, threads: int = 1) -> None:
+    def __init__(self, settings: EnvConfig, games: int, players: int, threads: int = 1) -> None:
         self.kernel = settings.kernel(games, players)
         self.settings = settings
         self.actions = actions_of(self.kernel)
@@ -52,7 +52,7 @@ class Batch:
             self.threads, into["board"], into["pieces"], into["counters"], into["action_mask"]
         )
 
-    def renew(self, into: Observation) -> None:
+    def reset_ended(self, into: Observation) -> None:
         """Begin the next game where one has ended; write what is seen of it."""
         self.kernel.renew(into["board"], into["pieces"], into["counters"], into["action_mask"])
 
@@ -91,7 +91,7 @@ class Batch:
         return Player(self.kernel.game(seat), self.settings.rules, seed)
 
 
-def row(arrays: Observation, seat: int) -> Observation:
+def read_row(arrays: Observation, seat: int) -> Observation:
     """What one seat sees, copied."""
     return {name: array[seat].copy() for name, array in arrays.items()}
 
@@ -104,7 +104,7 @@ CELL: Final = 12
 Cells = tuple[tuple[int, int], ...]
 
 
-def as_text(players: Sequence[Player], falling: Cells = ()) -> str:
+def render_text(players: Sequence[Player], falling: Cells = ()) -> str:
     """Boards side by side, rows from the top; below them hold and queue.
 
     Args:
@@ -120,7 +120,7 @@ def as_text(players: Sequence[Player], falling: Cells = ()) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_image(players: Sequence[Player], falling: Cells = ()) -> NDArray[np.uint8]:
+def render_image(players: Sequence[Player], falling: Cells = ()) -> NDArray[np.uint8]:
     """Boards side by side, a column of pixels between them; height x width x 3."""
     parts: list[NDArray[np.uint8]] = []
     for i, player in enumerate(players):
@@ -138,13 +138,13 @@ def check_render_mode(mode: str | None) -> None:
         raise RulesError(f"render_mode is {mode!r}, must be None or {' or '.join(RENDER_MODES)}")
 
 
-def picture(
+def render_players(
     players: list[Player], mode: str | None, falling: tuple[tuple[int, int], ...] = ()
 ) -> str | NDArray[np.uint8] | None:
     """What `render` gives."""
     if mode is None:
         return None
-    return as_text(players, falling) if mode == "ansi" else as_image(players, falling)
+    return render_text(players, falling) if mode == "ansi" else render_image(players, falling)
 
 
 # --- helpers ------------------------------------------------------------------------------------

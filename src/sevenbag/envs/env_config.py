@@ -12,8 +12,8 @@ from gymnasium import spaces
 from sevenbag import _kernel
 from sevenbag._kernel import Placement, Rotation, Spin
 from sevenbag.errors import PlacementError, RulesError, check_integer
-from sevenbag.game.game import LARGEST_SEED
-from sevenbag.game.rules import Rules, kernel_rules
+from sevenbag.game.game import MAX_SEED_VALUE
+from sevenbag.game.rules import Rules, compile_rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Actions:
+class ActionEncoding:
     """Placements as numbers: the same number is the same placement in every state of every game.
 
     A number counts through (hold, spin, rotation, y, x), the last fastest: an array of values by
@@ -59,15 +59,15 @@ class Actions:
         """How many actions there are."""
         return math.prod(self.shape)
 
-    def number(self, placement: Placement, *, hold: bool = False) -> int:
+    def encode(self, placement: Placement, *, hold: bool = False) -> int:
         """The action that plays a placement.
 
         Args:
             placement: in any form; the piece itself is told by `hold`.
             hold: whether its piece comes by hold.
 
-        >>> actions = Actions(holds=2, spins=1, rows=24, width=10)
-        >>> actions.number(Placement("T", Rotation.SOUTH, 4, 1), hold=True)
+        >>> actions = ActionEncoding(holds=2, spins=1, rows=24, width=10)
+        >>> actions.encode(Placement("T", Rotation.SOUTH, 4, 1), hold=True)
         1454
 
         Raises:
@@ -86,7 +86,7 @@ class Actions:
         block = (int(hold) * self.spins + spin) * len(Rotation) + int(form.rotation)
         return (block * self.rows + form.y) * self.width + form.x
 
-    def placement(self, action: int, piece: Piece) -> tuple[Placement, bool]:
+    def decode(self, action: int, piece: Piece) -> tuple[Placement, bool]:
         """What an action plays, and whether by hold.
 
         Args:
@@ -116,7 +116,7 @@ REWARDS: Final[Mapping[str, Mapping[str, float]]] = {
 }
 """Rewards by name, as weights of what a step can bring."""
 
-WEIGHTS: Final = (
+REWARD_TERMS: Final = (
     "attack",
     "sent",
     "cancelled",
@@ -143,7 +143,7 @@ LAST_SEED: Final = 2**31 - 2
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class EnvConfig:
     """Rules and options of an environment, checked."""
 
     rules: Rules
@@ -154,7 +154,7 @@ class Settings:
     spins_apart: bool
 
     @classmethod
-    def read(
+    def create(
         cls,
         rules: Rules | str,
         reward: Reward,
@@ -163,7 +163,7 @@ class Settings:
         max_pieces: int | None,
         rows: int | None,
         spins_apart: bool,
-    ) -> Settings:
+    ) -> EnvConfig:
         """Check what an environment was given.
 
         Raises:
@@ -181,13 +181,13 @@ class Settings:
             check_integer("max_pieces", max_pieces, 1_000_000_000)
             if max_pieces == 0:
                 raise RulesError("max_pieces is 0, must be at least 1; None is without an end")
-        weights = weights_of(reward)
+        weights = read_reward(reward)
         return cls(rules, weights, frames_per_turn, max_pieces or 0, rows, spins_apart)
 
     def kernel(self, games: int, players: int) -> _kernel.Envs:
         """A batch of games in the kernel."""
         return _kernel.Envs(
-            kernel_rules(self.rules),
+            compile_rules(self.rules),
             games,
             players,
             self.rows,
@@ -226,7 +226,7 @@ class Settings:
         )
 
 
-def weights_of(reward: Reward) -> Mapping[str, float]:
+def read_reward(reward: Reward) -> Mapping[str, float]:
     """The weights of a reward.
 
     Raises:
@@ -236,16 +236,16 @@ def weights_of(reward: Reward) -> Mapping[str, float]:
         if reward not in REWARDS:
             raise RulesError(f"no reward named {reward!r}; there are {', '.join(REWARDS)}")
         return REWARDS[reward]
-    unknown = ", ".join(repr(name) for name in reward if name not in WEIGHTS)
+    unknown = ", ".join(repr(name) for name in reward if name not in REWARD_TERMS)
     if unknown:
-        raise RulesError(f"no reward for {unknown}; there is one for {', '.join(WEIGHTS)}")
+        raise RulesError(f"no reward for {unknown}; there is one for {', '.join(REWARD_TERMS)}")
     return {name: float(weight) for name, weight in reward.items()}
 
 
-def actions_of(envs: _kernel.Envs) -> Actions:
+def actions_of(envs: _kernel.Envs) -> ActionEncoding:
     """The actions of a batch."""
     holds, spins, _, rows, width = envs.action_shape
-    return Actions(holds, spins, rows, width)
+    return ActionEncoding(holds, spins, rows, width)
 
 
 def game_seed(seed: int | None, random: np.random.Generator) -> int:
@@ -256,5 +256,5 @@ def game_seed(seed: int | None, random: np.random.Generator) -> int:
     """
     if seed is None:
         return int(random.integers(1, LAST_SEED, endpoint=True))
-    check_integer("seed", seed, LARGEST_SEED)
+    check_integer("seed", seed, MAX_SEED_VALUE)
     return seed

@@ -10,12 +10,12 @@ import numpy as np
 
 from sevenbag import _kernel
 from sevenbag._kernel import Key
-from sevenbag.envs.env_batch import RENDER_MODES, check_render_mode, picture
-from sevenbag.envs.env_config import NO_PIECE, Settings, game_seed
+from sevenbag.envs.env_batch import RENDER_MODES, check_render_mode, render_players
+from sevenbag.envs.env_config import NO_PIECE, EnvConfig, game_seed
 from sevenbag.errors import PlacementError, RulesError, check_integer
 from sevenbag.game import Player
-from sevenbag.game.game import LAST_FRAME
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.game import MAX_FRAME
+from sevenbag.game.rules import compile_rules
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +74,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         rows: int | None = None,
         render_mode: str | None = None,
     ) -> None:
-        self._settings = Settings.read(
+        self._settings = EnvConfig.create(
             rules,
             reward,
             frames_per_turn=frames_per_turn,
@@ -107,7 +107,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         return self._game
 
     @property
-    def falling(self) -> _kernel.Placement | None:
+    def falling_piece(self) -> _kernel.Placement | None:
         """Where the piece in the air is; None when the game is over."""
         return None if self._falling is None else self._falling.placement
 
@@ -153,11 +153,11 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
     def render(self) -> str | NDArray[np.uint8] | None:
         """The board with the piece in the air, by the render mode."""
         cells = () if self._falling is None else tuple(self._falling.placement.cells)
-        return picture([self._game], self.render_mode, cells)
+        return render_players([self._game], self.render_mode, cells)
 
     def _begin(self, seed: int) -> None:
         settings = self._settings
-        self._kernel = _kernel.Game(kernel_rules(settings.rules), seed, seed)
+        self._kernel = _kernel.Game(compile_rules(settings.rules), seed, seed)
         self._game = Player(self._kernel, settings.rules, seed)
         self._ended = False
         self._next_piece()
@@ -185,7 +185,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
 
     def _cut_short(self) -> bool:
         settings, game = self._settings, self._game
-        return game.frame > LAST_FRAME - settings.frames_per_turn or (
+        return game.frame > MAX_FRAME - settings.frames_per_turn or (
             0 < settings.max_pieces <= game.stats.pieces
         )
 

@@ -9,18 +9,18 @@ import numpy as np
 
 from sevenbag.envs.env_batch import (
     RENDER_MODES,
-    Batch,
+    EnvBatch,
     check_render_mode,
-    picture,
-    row,
+    read_row,
+    render_players,
 )
-from sevenbag.envs.env_config import Settings, game_seed
+from sevenbag.envs.env_config import EnvConfig, game_seed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sevenbag._kernel import Placement
-    from sevenbag.envs.env_config import Actions, Observation, Reward
+    from sevenbag.envs.env_config import ActionEncoding, Observation, Reward
     from sevenbag.game import Player, Rules
 
 
@@ -57,7 +57,7 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
         spins_apart: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        settings = Settings.read(
+        settings = EnvConfig.create(
             rules,
             reward,
             frames_per_turn=frames_per_turn,
@@ -66,7 +66,7 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
             spins_apart=spins_apart,
         )
         check_render_mode(render_mode)
-        self._batch = Batch(settings, 1, 1)
+        self._batch = EnvBatch(settings, 1, 1)
         self.render_mode = render_mode
         self.action_space = gymnasium.spaces.Discrete(self.actions.count)
         self.observation_space: gymnasium.Space[Any] = settings.observation_space(
@@ -74,7 +74,7 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
         )
 
     @property
-    def actions(self) -> Actions:
+    def actions(self) -> ActionEncoding:
         """What the actions mean."""
         return self._batch.actions
 
@@ -115,9 +115,9 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """The board, by the render mode."""
-        return picture([self.player], self.render_mode)
+        return render_players([self.player], self.render_mode)
 
 
 def _seen(arrays: Observation) -> tuple[Observation, dict[str, Any]]:
-    observation = row(arrays, 0)
+    observation = read_row(arrays, 0)
     return observation, {"action_mask": observation["action_mask"]}

@@ -10,8 +10,14 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
 
-from sevenbag.envs.env_batch import RENDER_MODES, Batch, check_render_mode, picture, row
-from sevenbag.envs.env_config import Settings, game_seed
+from sevenbag.envs.env_batch import (
+    RENDER_MODES,
+    EnvBatch,
+    check_render_mode,
+    read_row,
+    render_players,
+)
+from sevenbag.envs.env_config import EnvConfig, game_seed
 from sevenbag.errors import RulesError, check_integer
 
 if TYPE_CHECKING:
@@ -21,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sevenbag._kernel import Placement
-    from sevenbag.envs.env_config import Actions, Observation, Reward
+    from sevenbag.envs.env_config import ActionEncoding, Observation, Reward
     from sevenbag.game import Player, Rules
 
 MOST_THREADS = 256
@@ -67,7 +73,7 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
     ) -> None:
-        settings = Settings.read(
+        settings = EnvConfig.create(
             rules,
             reward,
             frames_per_turn=frames_per_turn,
@@ -85,7 +91,7 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
                 f"num_envs is {num_envs} and threads {threads}: both must be at least 1, "
                 "and there must be as many environments as players, for each game"
             )
-        self._batch = Batch(settings, num_envs // players, players, threads)
+        self._batch = EnvBatch(settings, num_envs // players, players, threads)
         self._autoreset = AutoresetMode(autoreset_mode)
         self._arrays = (self._batch.new_arrays(), self._batch.new_arrays())
         self._latest = 0
@@ -104,7 +110,7 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
         self.observation_space = batch_space(observation, num_envs)
 
     @property
-    def actions(self) -> Actions:
+    def actions(self) -> ActionEncoding:
         """What the actions mean."""
         return self._batch.actions
 
@@ -183,14 +189,16 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
             ended = terminated | truncated
             if ended.any():
                 info = _final(arrays, ended)
-                self._batch.renew(arrays)
+                self._batch.reset_ended(arrays)
         return arrays, rewards, terminated, truncated, info
 
     def render(self) -> tuple[Any, ...] | None:
         """A picture of each sub-environment, by the render mode."""
         if self.render_mode is None:
             return None
-        return tuple(picture([self.player(i)], self.render_mode) for i in range(self.num_envs))
+        return tuple(
+            render_players([self.player(i)], self.render_mode) for i in range(self.num_envs)
+        )
 
     def _next_arrays(self) -> Observation:
         self._latest = 1 - self._latest
@@ -218,7 +226,7 @@ def _final(arrays: Observation, ended: NDArray[np.bool_]) -> dict[str, Any]:
     """What Gymnasium's vector environments tell of games that ended and began anew."""
     observations = np.full(len(ended), None, object)
     for seat in np.flatnonzero(ended).tolist():
-        observations[seat] = row(arrays, seat)
+        observations[seat] = read_row(arrays, seat)
     return {
         "final_obs": observations,
         "_final_obs": ended.copy(),

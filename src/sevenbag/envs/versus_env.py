@@ -9,8 +9,14 @@ from gymnasium.spaces import Discrete
 from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv  # type: ignore[import-untyped]
 
-from sevenbag.envs.env_batch import RENDER_MODES, Batch, check_render_mode, picture, row
-from sevenbag.envs.env_config import Settings, game_seed
+from sevenbag.envs.env_batch import (
+    RENDER_MODES,
+    EnvBatch,
+    check_render_mode,
+    read_row,
+    render_players,
+)
+from sevenbag.envs.env_config import EnvConfig, game_seed
 from sevenbag.errors import PlacementError
 
 if TYPE_CHECKING:
@@ -20,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sevenbag._kernel import Placement
-    from sevenbag.envs.env_config import Actions, Observation, Reward
+    from sevenbag.envs.env_config import ActionEncoding, Observation, Reward
     from sevenbag.game import Player, Rules
 
 AGENTS = ("player_0", "player_1")
@@ -63,7 +69,7 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
         spins_apart: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        settings = Settings.read(
+        settings = EnvConfig.create(
             rules,
             reward,
             frames_per_turn=frames_per_turn,
@@ -72,7 +78,7 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
             spins_apart=spins_apart,
         )
         check_render_mode(render_mode)
-        self._batch = Batch(settings, 1, len(AGENTS))
+        self._batch = EnvBatch(settings, 1, len(AGENTS))
         self._random: np.random.Generator | None = None
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)
@@ -84,7 +90,7 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
         }
 
     @property
-    def actions(self) -> Actions:
+    def actions(self) -> ActionEncoding:
         """What the actions mean."""
         return self._batch.actions
 
@@ -154,11 +160,11 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Both boards, by the render mode."""
-        return picture(list(self.players), self.render_mode)
+        return render_players(list(self.players), self.render_mode)
 
     def close(self) -> None:
         """Nothing is kept open."""
 
 
 def _by_agent(arrays: Observation) -> dict[str, Observation]:
-    return {agent: row(arrays, seat) for seat, agent in enumerate(AGENTS)}
+    return {agent: read_row(arrays, seat) for seat, agent in enumerate(AGENTS)}

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.errors import FumenError, shown
-from sevenbag.formats.fumen_codec import MAX_PAGES, ROWS_OF, Reader, write_pages
-from sevenbag.formats.fumen_page import MARK, Field, Page, Quiz, pages_of
+from sevenbag.formats.fumen_codec import MAX_PAGES, ROWS_OF, PageReader, write_pages
+from sevenbag.formats.fumen_page import MARK, Field, Page, Quiz, create_pages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,9 +33,9 @@ __all__ = [
     "VERSIONS",
     "Field",
     "Fumen",
+    "FumenView",
     "Page",
     "Quiz",
-    "View",
 ]
 
 MAX_CHARACTERS: Final = 1_000_000
@@ -50,7 +50,7 @@ _FOLD: Final = 47
 _FIRST_FOLD: Final = 42
 
 
-class View(enum.StrEnum):
+class FumenView(enum.StrEnum):
     """How an editor shows a fumen: the letter in front of its version."""
 
     EDIT = "v"
@@ -58,7 +58,7 @@ class View(enum.StrEnum):
     VIEW = "m"
 
 
-_VIEWS: Final = {"v": View.EDIT, "d": View.LIST, "D": View.LIST, "m": View.VIEW}
+_VIEWS: Final = {"v": FumenView.EDIT, "d": FumenView.LIST, "D": FumenView.LIST, "m": FumenView.VIEW}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Fumen:
     """
 
     pages: tuple[Page, ...]
-    view: View = View.EDIT
+    view: FumenView = FumenView.EDIT
     before: str = ""
     after: str = ""
     _source: _Source | None = field(default=None, repr=False, compare=False)
@@ -115,24 +115,24 @@ class Fumen:
         letter = text[at - 1] if at else ""
         view = _VIEWS.get(letter)
         data, after = _split(text[at + len(mark) :])
-        reader = Reader(data, version)
+        reader = PageReader(data, version)
         pages = tuple(reader)
         if not pages:
             raise FumenError("EndOfData", "there is no page in it")
         return Fumen(
             pages,
-            view or View.EDIT,
+            view or FumenView.EDIT,
             text[: at - 1] if view else text[:at],
             after,
             _Source(pages, reader.text, reader.repeats) if version == VERSIONS[0] else None,
         )
 
     @property
-    def field(self) -> Field:
+    def final_field(self) -> Field:
         """The field that the last page leaves."""
-        return self.pages[-1].after
+        return self.pages[-1].resulting_field
 
-    def quiz(self) -> Quiz:
+    def read_quiz(self) -> Quiz:
         """The quiz as the last page leaves it; empty if its comment is none.
 
         Every page is held to its quiz: a piece that is locked must be the current or the held one.
@@ -149,12 +149,12 @@ class Fumen:
             try:
                 quiz = Quiz.parse(page.comment)
                 if page.lock and page.placement is not None:
-                    quiz = quiz.played(page.placement.piece)
+                    quiz = quiz.play(page.placement.piece)
             except FumenError as error:
                 raise FumenError(error.code, f"page {number}: {error}") from None
         return quiz
 
-    def solution(self, placements: Sequence[Placement]) -> Fumen:
+    def with_solution(self, placements: Sequence[Placement]) -> Fumen:
         """A new fumen in the same link: from the last page's field and quiz on, a page a placement.
 
         What follows the data in the link is left out, as it may belong to the old pages.
@@ -165,12 +165,12 @@ class Fumen:
         Raises:
             FumenError: as `quiz` does; a placement does not fit.
         """
-        comment = str(self.quiz()) if self.pages[-1].comment.startswith(MARK) else ""
-        first = Page(self.field.cleared(), placements[0], comment, color=True)
-        pages = (first, *pages_of(first, placements[1:]))
+        comment = str(self.read_quiz()) if self.pages[-1].comment.startswith(MARK) else ""
+        first = Page(self.final_field.without_full_rows(), placements[0], comment, color=True)
+        pages = (first, *create_pages(first, placements[1:]))
         return Fumen(pages, self.view, self.before)
 
-    def extended(self, placements: Sequence[Placement]) -> Fumen:
+    def with_placements(self, placements: Sequence[Placement]) -> Fumen:
         """The same fumen with a further page for each placement.
 
         Args:
@@ -180,8 +180,8 @@ class Fumen:
             FumenError: a placement does not fit.
         """
         last = self.pages[-1]
-        first = replace(last.next(placements[0]), field=self.field.cleared())
-        pages = (*self.pages, first, *pages_of(first, placements[1:]))
+        first = replace(last.create_next(placements[0]), field=self.final_field.without_full_rows())
+        pages = (*self.pages, first, *create_pages(first, placements[1:]))
         digits = self._appended(pages)
         source = _Source(pages, digits, 0) if digits is not None else None
         return replace(self, pages=pages, _source=source)

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.errors import FumenError
-from sevenbag.formats.fumen_page import CELLS, ROWS, WIDTH, Field, Page, location_of, placement_at
+from sevenbag.formats.fumen_page import (
+    CELLS,
+    ROWS,
+    WIDTH,
+    Field,
+    Page,
+    location_index,
+    placement_at,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +50,7 @@ _PIECES: Final = (
 _ROTATIONS: Final = (Rotation.SOUTH, Rotation.EAST, Rotation.NORTH, Rotation.WEST)
 
 
-class Reader:
+class PageReader:
     """Reads pages, one after another, as an iterator.
 
     Attributes:
@@ -55,7 +63,7 @@ class Reader:
 
     def __init__(self, text: str, version: int = 115) -> None:
         self.repeats = 0
-        self._digits = Digits(text)
+        self._digits = DigitReader(text)
         self._missing_rows = ROWS - ROWS_OF[version]
         self._cells = CELLS - self._missing_rows * WIDTH
 
@@ -78,7 +86,7 @@ class Reader:
                 if number > MAX_PAGES:
                     raise FumenError("TooManyPages", f"more than {MAX_PAGES} pages")
                 page = self._page(field, comment)
-                field, comment = page.after, page.next_comment
+                field, comment = page.resulting_field, page.next_comment
             except FumenError as error:
                 raise FumenError(error.code, f"page {number}: {error}") from None
             yield page
@@ -87,7 +95,7 @@ class Reader:
 
     def _page(self, field: Field, comment: str) -> Page:
         field = self._field(field)
-        value = self._digits.take(3, "the piece")
+        value = self._digits.read(3, "the piece")
         value, piece = divmod(value, 8)
         value, rotation = divmod(value, 4)
         value, location = divmod(value, self._cells)
@@ -115,16 +123,16 @@ class Reader:
         runs: list[tuple[int, int]] = []
         covered = 0
         while covered < self._cells:
-            change, count = divmod(self._digits.take(2, "the field"), self._cells)
+            change, count = divmod(self._digits.read(2, "the field"), self._cells)
             covered += count + 1
             runs.append((change - _UNCHANGED, count + 1))
         if runs == [(0, self._cells)]:
             if self._digits.at_end:
                 raise FumenError("InvalidFieldRepeat", "the number of unchanged fields is missing")
-            self.repeats = self._digits.take(1, "the field")
+            self.repeats = self._digits.read(1, "the field")
             return before
         # The rows that an older version has not are never touched.
-        return before.changed([(0, self._missing_rows * WIDTH), *runs])
+        return before.with_changes([(0, self._missing_rows * WIDTH), *runs])
 
 
 def write_pages(pages: Sequence[Page], after: Page | None = None, repeats: int = 0) -> str | None:
@@ -158,7 +166,7 @@ def write_pages(pages: Sequence[Page], after: Page | None = None, repeats: int =
         commented = page.comment != comment
         parts.append(_written_action(page, commented=commented))
         if commented:
-            parts.append(written_comment(page.comment))
+            parts.append(encode_comment(page.comment))
     return "".join(parts)
 
 
@@ -191,17 +199,17 @@ def unescape(text: str) -> str:
     return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
-def read_comment(digits: Digits) -> str:
+def read_comment(digits: DigitReader) -> str:
     """Take a comment.
 
     Raises:
         FumenError: (``EndOfData``, ``InvalidCaption``) it is cut short, or a number stands for no
             four characters.
     """
-    length = digits.take(2, "the length of a comment")
+    length = digits.read(2, "the length of a comment")
     characters: list[str] = []
     for _ in range(0, length, _GROUP):
-        value = digits.take(5, "a comment")
+        value = digits.read(5, "a comment")
         for _ in range(_GROUP):
             value, code = divmod(value, _BASE)
             if code + _FIRST > ord("~"):
@@ -213,7 +221,7 @@ def read_comment(digits: Digits) -> str:
     return unescape("".join(characters[:length]))
 
 
-def written_comment(text: str) -> str:
+def encode_comment(text: str) -> str:
     """The digits of a comment.
 
     Raises:
@@ -225,12 +233,12 @@ def written_comment(text: str) -> str:
             "InvalidCaption",
             f"the comment has {len(escaped)} characters after escaping, at most {MAX_ESCAPED} fit",
         )
-    groups = [written(len(escaped), 2)]
+    groups = [encode_digits(len(escaped), 2)]
     for start in range(0, len(escaped), _GROUP):
         value = 0
         for character in reversed(escaped[start : start + _GROUP]):
             value = value * _BASE + ord(character) - _FIRST
-        groups.append(written(value, 5))
+        groups.append(encode_digits(value, 5))
     return "".join(groups)
 
 
@@ -239,7 +247,7 @@ _VALUES: Final = {digit: value for value, digit in enumerate(DIGITS)}
 _NO_DIGIT: Final = re.compile(r"[^A-Za-z0-9+/]+")
 
 
-class Digits:
+class DigitReader:
     """Takes numbers from the digits of a fumen, one after another.
 
     Args:
@@ -255,7 +263,7 @@ class Digits:
         """Whether no digit is left."""
         return self._at >= len(self.text)
 
-    def take(self, count: int, what: str) -> int:
+    def read(self, count: int, what: str) -> int:
         """The number of the next `count` digits.
 
         Raises:
@@ -271,7 +279,7 @@ class Digits:
         return value
 
 
-def written(value: int, count: int) -> str:
+def encode_digits(value: int, count: int) -> str:
     """A number in `count` digits."""
     digits: list[str] = []
     for _ in range(count):
@@ -285,13 +293,13 @@ def written(value: int, count: int) -> str:
 
 def _expected(pages: Sequence[Page], after: Page | None) -> tuple[list[Field], list[str]]:
     """Field and comment that each page has if it brings none of its own."""
-    befores = [after.after if after is not None else Field()]
+    befores = [after.resulting_field if after is not None else Field()]
     comments = [after.next_comment if after is not None else ""]
     for number, page in enumerate(pages, 1):
         try:
             if page.placement is not None:
                 _expect_room(page.placement)
-            befores.append(page.after)
+            befores.append(page.resulting_field)
         except FumenError as error:
             raise FumenError(error.code, f"page {number}: {error}") from None
         comments.append(page.next_comment)
@@ -308,7 +316,7 @@ def _unchanged_after(number: int, pages: Sequence[Page], befores: Sequence[Field
 
 def _written_runs(field: Field, before: Field) -> list[str]:
     return [
-        written((change + _UNCHANGED) * CELLS + count - 1, 2)
+        encode_digits((change + _UNCHANGED) * CELLS + count - 1, 2)
         for change, count in field.differences(before)
     ]
 
@@ -318,15 +326,15 @@ def _written_action(page: Page, *, commented: bool) -> str:
     if page.placement is not None:
         piece = _PIECES.index(page.placement.piece)
         rotation = _ROTATIONS.index(page.placement.rotation)
-        location = location_of(page.placement)
+        location = location_index(page.placement)
     flags = (page.rise, page.mirror, page.color, commented, not page.lock)
     value = sum(flag << bit for bit, flag in enumerate(flags))
-    return written(piece + 8 * (rotation + 4 * (location + CELLS * value)), 3)
+    return encode_digits(piece + 8 * (rotation + 4 * (location + CELLS * value)), 3)
 
 
 def _expect_room(placement: Placement) -> None:
     # A piece may stick out of the top, but the cell that names it is one of the field's.
-    if not Field.has_room_for(placement) or location_of(placement) < 0:
+    if not Field.has_room_for(placement) or location_index(placement) < 0:
         raise FumenError("InvalidPieceLocation", f"{placement} lies outside the field")
 
 

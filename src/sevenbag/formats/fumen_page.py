@@ -115,7 +115,7 @@ class Field:
         x, y = cell
         if not (0 <= x < WIDTH and -1 <= y < ROWS):
             raise IndexError(f"cell ({x}, {y}) is outside columns 0-9 and rows -1-22")
-        return COLORS[self.cells[index_of(x, y)]]
+        return COLORS[self.cells[cell_index(x, y)]]
 
     def board(self, rows: int = 40) -> Board:
         """The filled cells as a board; the garbage row is left out."""
@@ -132,10 +132,10 @@ class Field:
     def fits(self, placement: Placement) -> bool:
         """Whether there is room for a piece, and all its cells are empty."""
         return self.has_room_for(placement) and not any(
-            self.cells[index_of(x, y)] for x, y in placement.cells if y < ROWS
+            self.cells[cell_index(x, y)] for x, y in placement.cells if y < ROWS
         )
 
-    def placed(self, placement: Placement) -> Field:
+    def with_piece(self, placement: Placement) -> Field:
         """The field with a piece in it; what sticks out of the top is lost.
 
         Raises:
@@ -146,17 +146,17 @@ class Field:
         cells = bytearray(self.cells)
         for x, y in placement.cells:
             if y < ROWS:
-                cells[index_of(x, y)] = _VALUES[placement.piece.name]
+                cells[cell_index(x, y)] = _VALUES[placement.piece.name]
         return Field(bytes(cells))
 
-    def cleared(self) -> Field:
+    def without_full_rows(self) -> Field:
         """The field without its full rows; the garbage row is never full."""
         left = [row for row in self._upper_rows() if 0 in row]
         if len(left) == ROWS:
             return self
         return Field(bytes((ROWS - len(left)) * WIDTH) + b"".join(left) + self.cells[-WIDTH:])
 
-    def raised(self) -> Field:
+    def with_garbage_raised(self) -> Field:
         """The garbage row moved into the field, and a new empty one below; the top row is lost."""
         return Field(self.cells[WIDTH:] + _EMPTY_ROW)
 
@@ -170,7 +170,7 @@ class Field:
         for change, run in groupby(changes):
             yield change, sum(1 for _ in run)
 
-    def changed(self, differences: Iterable[tuple[int, int]]) -> Field:
+    def with_changes(self, differences: Iterable[tuple[int, int]]) -> Field:
         """The field with such runs added to it.
 
         Raises:
@@ -207,7 +207,7 @@ class Field:
         return [self.cells[start : start + WIDTH] for start in range(0, ROWS * WIDTH, WIDTH)]
 
 
-def index_of(x: int, y: int) -> int:
+def cell_index(x: int, y: int) -> int:
     """Where cell (x, y) lies in `Field.cells`."""
     return (ROWS - 1 - y) * WIDTH + x
 
@@ -272,7 +272,7 @@ class Quiz:
         first = [piece for piece in (self.current, self.hold) if piece is not None]
         return (*first, *self.queue)
 
-    def played(self, piece: Piece) -> Quiz:
+    def play(self, piece: Piece) -> Quiz:
         """The quiz after a piece, which is the current one or comes out of the hold.
 
         Raises:
@@ -303,7 +303,7 @@ class Quiz:
         return Quiz(self.current, self.queue[0], self.queue[1:])
 
 
-def carried(comment: str, placement: Placement | None, *, lock: bool) -> str:
+def advance_comment(comment: str, placement: Placement | None, *, lock: bool) -> str:
     """The comment of the next page, if that brings none of its own.
 
     A quiz advances by a piece that is locked; one that is used up leaves what stands behind its
@@ -342,7 +342,7 @@ class Page:
     color: bool = False
 
     @property
-    def after(self) -> Field:
+    def resulting_field(self) -> Field:
         """The field as the page leaves it.
 
         Raises:
@@ -352,39 +352,39 @@ class Page:
         if not self.lock:
             return left
         if self.placement is not None:
-            left = left.placed(self.placement)
-        left = left.cleared()
+            left = left.with_piece(self.placement)
+        left = left.without_full_rows()
         if self.rise:
-            left = left.raised()
+            left = left.with_garbage_raised()
         return left.mirrored() if self.mirror else left
 
     @property
     def next_comment(self) -> str:
         """The comment of the next page if that brings none; a quiz advances."""
-        return carried(self.comment, self.placement, lock=self.lock)
+        return advance_comment(self.comment, self.placement, lock=self.lock)
 
-    def next(self, placement: Placement | None = None) -> Page:
+    def create_next(self, placement: Placement | None = None) -> Page:
         """The page that follows by itself: the field that this one leaves, its comment carried on.
 
         Raises:
             FumenError: as `after` does.
         """
-        return Page(self.after, placement, self.next_comment)
+        return Page(self.resulting_field, placement, self.next_comment)
 
 
-def pages_of(page: Page, placements: Sequence[Placement]) -> list[Page]:
+def create_pages(page: Page, placements: Sequence[Placement]) -> list[Page]:
     """A page for each placement, each following from the one before it; the first from `page`."""
     pages: list[Page] = []
     for placement in placements:
-        page = page.next(placement)
+        page = page.create_next(placement)
         pages.append(page)
     return pages
 
 
-def location_of(placement: Placement) -> int:
+def location_index(placement: Placement) -> int:
     """The cell that stands for a piece, as an index of `Field.cells`; negative above the top."""
     dx, dy = _CELL_OF[placement.piece, placement.rotation]
-    return index_of(placement.x + dx, placement.y + dy)
+    return cell_index(placement.x + dx, placement.y + dy)
 
 
 def placement_at(piece: Piece, rotation: Rotation, location: int) -> Placement:

@@ -46,7 +46,7 @@ _BATCH: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Solution:
+class PcRecord:
     """A perfect clear from the empty field.
 
     Attributes:
@@ -60,7 +60,7 @@ class Solution:
     placements: tuple[Placement, ...]
 
     @staticmethod
-    def of(sequence: Sequence[Piece], placements: Sequence[Placement]) -> Solution:
+    def from_placements(sequence: Sequence[Piece], placements: Sequence[Placement]) -> PcRecord:
         """The solution that plays these placements; where hold is used follows from their pieces.
 
         Raises:
@@ -79,10 +79,10 @@ class Solution:
                 )
             holds |= 1 << number
             held = piece
-        return Solution(pieces, holds, tuple(placements))
+        return PcRecord(pieces, holds, tuple(placements))
 
     @staticmethod
-    def decode(data: bytes) -> Solution:
+    def decode(data: bytes) -> PcRecord:
         """The solution of one record.
 
         Raises:
@@ -92,7 +92,7 @@ class Solution:
         if not records or used != len(data):
             raise PcFileError("EndOfStream", f"{len(data)} bytes are not one record")
         sequence, holds, placements = records[0]
-        return Solution(tuple(sequence), holds, tuple(placements))
+        return PcRecord(tuple(sequence), holds, tuple(placements))
 
     def encode(self) -> bytes:
         """The bytes of its record.
@@ -105,7 +105,7 @@ class Solution:
         except InputError as error:
             raise PcFileError("InvalidSolution", str(error)) from error
 
-    def uncleared(self) -> list[list[tuple[int, int]]]:
+    def draw_uncleared(self) -> list[list[tuple[int, int]]]:
         """The cells of each placement as they would lie if no row were ever removed.
 
         Rows that were cleared stay, and what lies above them is pushed up accordingly: so a
@@ -130,7 +130,7 @@ class Solution:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PcFileReport:
     """What came of checking a file.
 
     Attributes:
@@ -145,16 +145,15 @@ class Verdict:
     fault: PcFault = PcFault.NONE
     placement: int = 0
 
-    @property
-    def reason(self) -> str:
-        """The fault in words; empty if there is none."""
+    def describe_fault(self) -> str:
+        """Describe the fault; empty if there is none."""
         if self.fault is PcFault.NONE:
             return ""
         words = _REASONS[self.fault]
         return f"placement {self.placement + 1} {words}" if self.fault in _OF_PLACEMENT else words
 
 
-def read_solutions(path: str | os.PathLike[str]) -> Iterator[Solution]:
+def read_solutions(path: str | os.PathLike[str]) -> Iterator[PcRecord]:
     """The solutions of a file, one after another; what they say is not checked.
 
     Raises:
@@ -168,11 +167,11 @@ def read_solutions(path: str | os.PathLike[str]) -> Iterator[Solution]:
                 records, used = read_pc_records(data.take(at), _BATCH)
                 at += used
                 for sequence, holds, placements in records:
-                    yield Solution(tuple(sequence), holds, tuple(placements))
+                    yield PcRecord(tuple(sequence), holds, tuple(placements))
             data.used = at
 
 
-def write_solutions(path: str | os.PathLike[str], solutions: Iterable[Solution]) -> int:
+def write_solutions(path: str | os.PathLike[str], solutions: Iterable[PcRecord]) -> int:
     """Write a file of its own; one that is there is replaced when all is written, and not before.
 
     Returns:
@@ -202,12 +201,12 @@ def write_solutions(path: str | os.PathLike[str], solutions: Iterable[Solution])
     return count
 
 
-def check_file(
+def validate_file(
     path: str | os.PathLike[str],
     kicks: Sequence[Kicks | str] = ANY_KICKS,
     *,
-    may_clear_before: bool = True,
-) -> Verdict:
+    allow_early_clear: bool = True,
+) -> PcFileReport:
     """Hold every solution to the rules, up to the first that breaks them.
 
     Every placement must lie between the walls, on something, in no filled cell, and where it can
@@ -223,7 +222,7 @@ def check_file(
         PcFileError: (``FileNotFound``, ``CannotRead``, ``EndOfStream``) as `read_solutions`.
         KicksError: there is no such system.
     """
-    checker = PcChecker(list(kicks), may_clear_before)
+    checker = PcChecker(list(kicks), allow_early_clear)
     solutions = read = 0
     with _opened(path) as file:
         for data in _chunks(file, path):
@@ -231,11 +230,11 @@ def check_file(
             solutions += records
             read += data.used
             if fault is not PcFault.NONE:
-                return Verdict(solutions, read, fault, placement)
-    return Verdict(solutions, read)
+                return PcFileReport(solutions, read, fault, placement)
+    return PcFileReport(solutions, read)
 
 
-class Index:
+class PcFileIndex:
     """Finds the solutions of a file by number, however long it is.
 
     It is made little by little, so that a program can show the first solution at once: whatever
@@ -271,7 +270,7 @@ class Index:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def grow(self) -> None:
+    def extend(self) -> None:
         """Go through another megabyte.
 
         Raises:
@@ -293,14 +292,14 @@ class Index:
             _expect_no_rest(len(data) - used, self._path)
             self.complete = True
 
-    def solution(self, number: int) -> Solution | None:
+    def read(self, number: int) -> PcRecord | None:
         """A solution, counted from 0; None if there are not so many.
 
         Raises:
             PcFileError: as `grow`.
         """
         while number >= self.count and not self.complete:
-            self.grow()
+            self.extend()
         if not 0 <= number < self.count:
             return None
         at = self._entries[number // self.EVERY]
@@ -313,7 +312,7 @@ class Index:
                 found, _ = read_pc_records(data[used:], 1)
                 if found:
                     sequence, holds, placements = found[0]
-                    return Solution(tuple(sequence), holds, tuple(placements))
+                    return PcRecord(tuple(sequence), holds, tuple(placements))
             if not used:
                 raise PcFileError("EndOfStream", f"{os.fspath(self._path)}: became shorter")
             at += used

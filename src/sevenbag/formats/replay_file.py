@@ -35,7 +35,7 @@ VERSIONS: Final = (1, 2)
 
 MAX_BYTES: Final = 32 * 1024 * 1024
 
-MAX_LINE: Final = 64 * 1024
+MAX_LINE_BYTES: Final = 64 * 1024
 
 MAX_TURNS: Final = 200_000
 
@@ -54,7 +54,7 @@ Frame = Annotated[int, Meta(ge=0, le=2**31)]
 Time = Literal["turns", "real time", "frames"]
 
 
-class Clock(msgspec.Struct, frozen=True, omit_defaults=True):
+class ReplayClock(msgspec.Struct, frozen=True, omit_defaults=True):
     """Thinking time for a whole game, in milliseconds.
 
     Attributes:
@@ -66,7 +66,7 @@ class Clock(msgspec.Struct, frozen=True, omit_defaults=True):
     increment: Millis = 0.0
 
 
-class Player(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ReplayPlayer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Who played, and what it was allowed to spend on a move.
 
     Attributes:
@@ -82,7 +82,7 @@ class Player(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     spec: Text | None = None
     nodes: Annotated[int, Meta(ge=1, le=2**53)] | None = None
     milliseconds: Annotated[float, Meta(gt=0, le=1e9)] | None = None
-    clock: Clock | None = None
+    clock: ReplayClock | None = None
     pps: Annotated[float, Meta(gt=0, le=1e6)] | None = None
 
 
@@ -98,7 +98,7 @@ class Adjudication(msgspec.Struct, frozen=True, omit_defaults=True):
     double: Literal["draw", "attack"] = "draw"
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ReplayHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The first line: all that must be known before the first move.
 
     Attributes:
@@ -117,7 +117,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     format: Literal["sevenbag-replay"]
     version: Literal[1, 2]
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)]
-    players: tuple[Player, Player]
+    players: tuple[ReplayPlayer, ReplayPlayer]
     frames_per_turn: Frame
     pieces: Annotated[int, Meta(ge=1, le=2**53)] | None = None
     rules: dict[str, Any]
@@ -126,12 +126,12 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     adjudication: Adjudication | None = None
 
     @property
-    def in_real_time(self) -> bool:
+    def is_real_time(self) -> bool:
         """Whether each player places in its own time."""
         return self.time in {"real time", "frames"}
 
 
-def version_of(
+def required_version(
     time: Time | None = None,
     opening: str | None = None,
     adjudication: Adjudication | None = None,
@@ -141,14 +141,14 @@ def version_of(
     return 1 if plain else 2
 
 
-class Fall(msgspec.Struct, frozen=True, omit_defaults=True):
+class ReplayLoss(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why a player lost: one of the reasons in docs/replay.md, and the words of the error."""
 
     reason: Name
     detail: Text = ""
 
 
-class Score(msgspec.Struct, frozen=True):
+class ReplayScore(msgspec.Struct, frozen=True):
     """What a player had done when the game ended."""
 
     pieces: Count
@@ -156,7 +156,7 @@ class Score(msgspec.Struct, frozen=True):
     attack: Count
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class ReplayResult(msgspec.Struct, frozen=True, kw_only=True):
     """The last line.
 
     Attributes:
@@ -169,11 +169,11 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     finished: bool
     winner: Annotated[int, Meta(ge=0, le=1)] | None
     ending: Literal["fall", "pieces", "lead", "interrupted"]
-    falls: tuple[Fall | None, Fall | None]
-    score: tuple[Score, Score]
+    losses: tuple[ReplayLoss | None, ReplayLoss | None] = msgspec.field(name="falls")
+    score: tuple[ReplayScore, ReplayScore]
 
 
-class Info(msgspec.Struct, frozen=True, omit_defaults=True):
+class ReplaySearchInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a bot said of its search, as `sevenbag.bots.bot.SearchInfo`."""
 
     nodes: Figure | None = None
@@ -183,7 +183,7 @@ class Info(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ReplayTurn:
     """What the players placed at one time.
 
     Attributes:
@@ -197,7 +197,7 @@ class Turn:
     placements: tuple[Placement | None, Placement | None]
     milliseconds: tuple[float | None, float | None] | None = None
     frame: int | None = None
-    infos: tuple[Info | None, Info | None] | None = None
+    infos: tuple[ReplaySearchInfo | None, ReplaySearchInfo | None] | None = None
 
     @property
     def placed(self) -> tuple[bool, bool]:
@@ -210,9 +210,9 @@ class Turn:
 class Replay:
     """A whole game."""
 
-    header: Header
-    turns: tuple[Turn, ...]
-    outcome: Outcome
+    header: ReplayHeader
+    turns: tuple[ReplayTurn, ...]
+    outcome: ReplayResult
 
     def encode(self) -> bytes:
         """The bytes of the file."""
@@ -242,7 +242,7 @@ class Replay:
         """
         write_atomically(Path(path), self.encode(), replace=True)
 
-    def write_beside(self, path: str | os.PathLike[str]) -> Path:
+    def write_new(self, path: str | os.PathLike[str]) -> Path:
         """Write a file of this name or, where that is taken, of the first free one beside it.
 
         ``game.replay``, ``game-2.replay``, ``game-3.replay`` and so on. No file is ever replaced,
@@ -318,14 +318,14 @@ class ReplayDestination:
                 raise FormatError(
                     f"{_REPLAY_FOLDER}: cannot be created: {error.strerror}"
                 ) from error
-            return replay.write_beside(self._path)
+            return replay.write_new(self._path)
         if replay.outcome.finished or _is_unfinished(self._path):
             replay.write(self._path)
             return self._path
-        return replay.write_beside(self._path)
+        return replay.write_new(self._path)
 
 
-def write_placement(placement: Placement) -> str:
+def format_placement(placement: Placement) -> str:
     """A placement in short: piece, rotation, column, row, spin. ``TS4,1f``, ``IN4,0``."""
     return (
         f"{placement.piece.name}{placement.rotation.name[0]}"
@@ -333,7 +333,7 @@ def write_placement(placement: Placement) -> str:
     )
 
 
-def read_placement(text: str) -> Placement:
+def parse_placement(text: str) -> Placement:
     """The placement that `write_placement` wrote.
 
     Raises:
@@ -380,7 +380,7 @@ def _is_unfinished(path: Path) -> bool:
 
 
 class _ResultLine(msgspec.Struct, frozen=True):
-    result: Outcome
+    result: ReplayResult
 
 
 class _TurnNotes(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -388,7 +388,7 @@ class _TurnNotes(msgspec.Struct, frozen=True, omit_defaults=True):
 
     frame: Frame | None = None
     ms: tuple[Millis | None, Millis | None] | None = None
-    info: tuple[Info | None, Info | None] | None = None
+    info: tuple[ReplaySearchInfo | None, ReplaySearchInfo | None] | None = None
 
 
 class _TurnRow(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -397,9 +397,9 @@ class _TurnRow(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fiel
     notes: _TurnNotes | None = None
 
 
-def _turn_row(turn: Turn) -> tuple[object, ...]:
+def _turn_row(turn: ReplayTurn) -> tuple[object, ...]:
     first, second = (
-        None if placement is None else write_placement(placement) for placement in turn.placements
+        None if placement is None else format_placement(placement) for placement in turn.placements
     )
     notes = _TurnNotes(turn.frame, turn.milliseconds, turn.infos)
     return (first, second) if notes == _TurnNotes() else (first, second, notes)
@@ -433,7 +433,7 @@ class _Reader:
         self._check(last, header, turns, result)
         return Replay(header, turns, result)
 
-    def _header(self, line: bytes) -> Header:
+    def _header(self, line: bytes) -> ReplayHeader:
         # Which file and which version it is comes first: an unknown one has unknown fields.
         marks = self._decode(1, line, _MARKS_DECODER.decode)
         if marks.format != FORMAT:
@@ -445,16 +445,16 @@ class _Reader:
                 f" {' and '.join(map(str, VERSIONS))}",
             )
         header = self._decode(1, line, _HEADER_DECODER.decode)
-        if header.version < version_of(header.time, header.opening, header.adjudication):
+        if header.version < required_version(header.time, header.opening, header.adjudication):
             self._refuse(1, '"time", "opening" and "adjudication" need version 2')
         return header
 
-    def _turns(self, lines: Sequence[bytes], header: Header) -> tuple[Turn, ...]:
-        turns: list[Turn] = []
+    def _turns(self, lines: Sequence[bytes], header: ReplayHeader) -> tuple[ReplayTurn, ...]:
+        turns: list[ReplayTurn] = []
         frame = 0
         for number, line in enumerate(lines, start=2):
             turn = self._turn(number, line)
-            if not header.in_real_time:
+            if not header.is_real_time:
                 if turn.frame is not None or not all(turn.placed):
                     self._refuse(number, "in turns both players place, and there is no frame")
             elif turn.frame is None or not (any(turn.placed) or header.time == "frames"):
@@ -466,26 +466,28 @@ class _Reader:
             turns.append(turn)
         return tuple(turns)
 
-    def _turn(self, number: int, line: bytes) -> Turn:
+    def _turn(self, number: int, line: bytes) -> ReplayTurn:
         row = self._decode(number, line, _TURN_DECODER.decode)
         placements: list[Placement | None] = []
         for player, text in enumerate((row.first, row.second)):
             try:
-                placements.append(None if text is None else read_placement(text))
+                placements.append(None if text is None else parse_placement(text))
             except FormatError as error:
                 self._refuse(number, f"player {player + 1}: {error}")
         notes = row.notes or _TurnNotes()
-        return Turn((placements[0], placements[1]), notes.ms, notes.frame, notes.info)
+        return ReplayTurn((placements[0], placements[1]), notes.ms, notes.frame, notes.info)
 
     def _decode(self, number: int, line: bytes, decode: Callable[[bytes], T]) -> T:
-        if len(line) > MAX_LINE:
-            self._refuse(number, f"longer than {MAX_LINE} bytes, the most a line may have")
+        if len(line) > MAX_LINE_BYTES:
+            self._refuse(number, f"longer than {MAX_LINE_BYTES} bytes, the most a line may have")
         try:
             return decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             self._refuse(number, str(error))
 
-    def _check(self, number: int, header: Header, turns: tuple[Turn, ...], result: Outcome) -> None:
+    def _check(
+        self, number: int, header: ReplayHeader, turns: tuple[ReplayTurn, ...], result: ReplayResult
+    ) -> None:
         """What must agree without playing the game again."""
         for player in (0, 1):
             pieces = sum(turn.placed[player] for turn in turns)
@@ -501,17 +503,17 @@ class _Reader:
             self._refuse(
                 number, 'result.ending: "lead" needs adjudication.lead in the header, and a winner'
             )
-        if (result.ending == "fall") != any(result.falls):
+        if (result.ending == "fall") != any(result.losses):
             self._refuse(number, 'result.falls: somebody has lost exactly if "ending" is "fall"')
-        decided = result.ending == "fall" and not (all(result.falls) and rule.double == "attack")
-        if decided and result.winner != _last_standing(result.falls):
+        decided = result.ending == "fall" and not (all(result.losses) and rule.double == "attack")
+        if decided and result.winner != _last_standing(result.losses):
             self._refuse(number, "result.winner: must be the one who has not lost, if there is one")
 
     def _refuse(self, number: int, what: str) -> NoReturn:
         raise FormatError(f"{self._source}: line {number}: {what}") from None
 
 
-def _last_standing(falls: tuple[Fall | None, Fall | None]) -> int | None:
+def _last_standing(falls: tuple[ReplayLoss | None, ReplayLoss | None]) -> int | None:
     if falls[0] is not None and falls[1] is not None:
         return None
     return 1 if falls[0] is not None else 0
@@ -524,7 +526,7 @@ class _Marks(msgspec.Struct):
 
 _MARKS_DECODER: Final = msgspec.json.Decoder(_Marks)
 
-_HEADER_DECODER: Final = msgspec.json.Decoder(Header)
+_HEADER_DECODER: Final = msgspec.json.Decoder(ReplayHeader)
 
 _TURN_DECODER: Final = msgspec.json.Decoder(_TurnRow)
 

@@ -332,7 +332,7 @@ def _player(keys: _Keys, name: str | None, seat: int, where: str) -> TetrioPlaye
         if end is not None and end.export is not None:
             stats, rates, reason = end.export.stats, end.export.aggregatestats, end.reason
     try:
-        options = TetrioOptions.of(written, handling)
+        options = TetrioOptions.from_file_options(written, handling)
     except (msgspec.ValidationError, TypeError) as error:
         _refuse(where, f"options: {error}")
     recorded = dict(_numbers(stats or {})) | dict(_numbers(rates or {}))

@@ -133,10 +133,12 @@ class TetrioOptions(msgspec.Struct, frozen=True, kw_only=True):
     passthrough: Name | bool = "zero"
 
     handling: TetrioHandling = TetrioHandling()
-    special: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
 
     @staticmethod
-    def of(written: dict[str, Any], handling: dict[str, Any] | None = None) -> TetrioOptions:
+    def from_file_options(
+        written: dict[str, Any], handling: dict[str, Any] | None = None
+    ) -> TetrioOptions:
         """The options that a file has written, with what the missing ones mean.
 
         Args:
@@ -151,7 +153,7 @@ class TetrioOptions(msgspec.Struct, frozen=True, kw_only=True):
         if isinstance(keyboard, dict):
             known["handling"] = _given(cast("dict[str, Any]", keyboard))
         version = known.get("version", 19)
-        known["special"] = list(_special(known, version))
+        known["unsupported"] = list(_find_unsupported(known, version))
         if isinstance(version, int) and version <= LAST_WITH_CHAINING:
             known.setdefault("b2bchaining", True)
         else:
@@ -192,7 +194,7 @@ _NO_ZENITH: Final[tuple[object, ...]] = (False, "none", "", [])
 _LAST_WITH_STRIDE: Final = 17
 
 
-def _special(known: dict[str, Any], version: object) -> Iterator[str]:
+def _find_unsupported(known: dict[str, Any], version: object) -> Iterator[str]:
     for name, value in known.items():
         played = _NO_ZENITH if name.startswith("zenith") else _IMPLEMENTED.get(name, (value,))
         if value in played:

@@ -22,19 +22,27 @@ from sevenbag import _kernel
 from sevenbag._kernel import Button, FrameRules, FrameStats, Handling, Key, Placement, SpinRules
 from sevenbag.errors import InputError, PlacementError, RulesError, expect_type, shown
 from sevenbag.game.game import Player
-from sevenbag.game.rules import Rules, kernel_rules, rules_argument
+from sevenbag.game.rules import Rules, compile_rules, resolve_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sevenbag._kernel import Lock, Piece
 
-__all__ = ["Button", "FrameGame", "FrameRules", "FrameStats", "Handling", "RecordedLock", "Sent"]
+__all__ = [
+    "Button",
+    "FrameGame",
+    "FrameRules",
+    "FrameStats",
+    "Handling",
+    "RecordedLock",
+    "SentAttack",
+]
 
 RecordedLock = tuple["Lock", tuple[str, ...], "Piece", "Piece | None"]
 """A lock; the board after it, rows from the bottom; the piece that appeared then; the held one."""
 
-Sent = tuple[int, int, int, int, int, int]
+SentAttack = tuple[int, int, int, int, int, int]
 """An attack that left: target, number towards it (from 1), lines, the number of the last attack
 that had come from there, the frame, and which of the player's pieces made it (from 1)."""
 
@@ -59,17 +67,17 @@ class FrameGame(Player):
         rules: Rules | str = "tetrio-default",
         *,
         seed: int = 0,
-        time: FrameRules | None = None,
+        frame_rules: FrameRules | None = None,
         handling: Handling | None = None,
     ) -> None:
-        rules = rules_argument(rules)
+        rules = resolve_rules(rules)
         expect_type("seed", seed, int, "an integer of 64 bits", RulesError)
         if not -(2**63) <= seed < 2**63:
             raise RulesError(f"invalid seed: expected an integer of 64 bits, got {shown(seed)}")
-        expect_type("time", time, (FrameRules, NoneType), "FrameRules", RulesError)
+        expect_type("time", frame_rules, (FrameRules, NoneType), "FrameRules", RulesError)
         expect_type("handling", handling, (Handling, NoneType), "Handling", RulesError)
         self._frames = _kernel.FrameGame(
-            kernel_rules(rules), time or FrameRules(), handling or Handling(), seed
+            compile_rules(rules), frame_rules or FrameRules(), handling or Handling(), seed
         )
         # It can be looked at by the same names.
         super().__init__(cast("_kernel.Game", self._frames), rules, seed)
@@ -97,7 +105,7 @@ class FrameGame(Player):
         """A key goes up; as `press`."""
         self._frames.release(button, moment)
 
-    def target(self, players: Sequence[int]) -> None:
+    def set_targets(self, players: Sequence[int]) -> None:
         """Whom this player attacks from now on, by numbers of the caller's choice."""
         self._frames.target(players)
 
@@ -144,13 +152,13 @@ class FrameGame(Player):
             RulesError: the keyboard's soft drop does not reach the floor at once.
             InputError: no such moment.
         """
-        return press_keys(self, self._frames, placement, moment)
+        return _press_keys(self, self._frames, placement, moment)
 
-    def take_sent(self) -> tuple[Sent, ...]:
+    def take_sent_attacks(self) -> tuple[SentAttack, ...]:
         """Attacks that left since this was asked last."""
         return self._frames.take_sent()
 
-    def play(self, script: Sequence[float], frames: int) -> None:
+    def run_script(self, script: Sequence[float], frames: int) -> None:
         """Play a whole game that is known beforehand, as `sevenbag.formats.tetrio_file` reads it.
 
         Args:
@@ -166,7 +174,7 @@ class FrameGame(Player):
         """
         self._frames.perform(list(script), frames)
 
-    def play_recorded(self, script: Sequence[float], frames: int) -> list[RecordedLock]:
+    def run_recorded(self, script: Sequence[float], frames: int) -> list[RecordedLock]:
         """The same, and tell every lock."""
         return self._frames.perform(list(script), frames, True)
 
@@ -203,12 +211,12 @@ class FrameGame(Player):
         return self._frames.frame
 
     @property
-    def lasted(self) -> float:
+    def duration(self) -> float:
         """How long it has lasted, in frames, up to the last key or until the player was out."""
         return self._frames.lasted
 
     @property
-    def out(self) -> str | None:
+    def game_over_reason(self) -> str | None:
         """Why the player is out, as TETR.IO says it: ``topout``, ``garbagesmash``; None if not."""
         return self._frames.out
 
@@ -231,7 +239,7 @@ class FrameGame(Player):
         if hold and self._rules.pieces.hold:
             offered = self.hold if self.hold is not None else self.queue[1]
             pieces += [offered] if offered != self.current else []
-        rules, cleared = kernel_rules(self._rules), self.last_lock.lines > 0
+        rules, cleared = compile_rules(self._rules), self.last_lock.lines > 0
         return [
             placement
             for piece in pieces
@@ -271,20 +279,20 @@ class FrameGame(Player):
         return True
 
 
-INSTANT_DROP: Final = 41
+_INSTANT_SOFT_DROP: Final = 41
 """A soft drop by this factor reaches the floor within any time."""
 
 
-def press_keys(
+def _press_keys(
     player: Player, game: _kernel.FrameGame, placement: Placement, moment: float
 ) -> Lock:
     """`sevenbag.game.frame_game.FrameGame.place`; the player is the game's face."""
     if not 0 <= moment < 1:
         raise InputError(f"moment is {moment}, must be 0 to below 1, of a frame")
-    if game.handling.soft_drop < INSTANT_DROP:
+    if game.handling.soft_drop < _INSTANT_SOFT_DROP:
         raise RulesError(
             f"a soft drop by {game.handling.soft_drop:g} is on its way for long; placements need"
-            f" one by {INSTANT_DROP}, which is at once"
+            f" one by {_INSTANT_SOFT_DROP}, which is at once"
         )
     game.wait(moment)
     moment = max(moment, game.moment)

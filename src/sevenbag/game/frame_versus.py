@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 from sevenbag._kernel import Button, FrameRules, Handling
 from sevenbag.errors import PlacementError, RulesError, check_integer
 from sevenbag.game.frame_game import FrameGame
-from sevenbag.game.game import LARGEST_SEED, LAST_FRAME
-from sevenbag.game.rules import Rules, rules_argument
+from sevenbag.game.game import MAX_FRAME, MAX_SEED_VALUE
+from sevenbag.game.rules import Rules, resolve_rules
 from sevenbag.game.versus import Versus
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import Lock, Placement
 
-MOST_PLAYERS: Final = 100
+MAX_PLAYERS: Final = 100
 
-LONGEST_LATENCY: Final = 600
+MAX_LATENCY: Final = 600
 """Frames; ten seconds."""
 
 
@@ -63,12 +63,13 @@ class FrameVersus:
         handlings: Sequence[Handling | None] = (None, None),
         latency: int = 0,
     ) -> None:
-        rules = rules_argument(rules)
-        if not 2 <= len(handlings) <= MOST_PLAYERS:
-            raise RulesError(f"{len(handlings)} players, must be 2 to {MOST_PLAYERS}")
-        check_integer("latency", latency, LONGEST_LATENCY)
+        rules = resolve_rules(rules)
+        if not 2 <= len(handlings) <= MAX_PLAYERS:
+            raise RulesError(f"{len(handlings)} players, must be 2 to {MAX_PLAYERS}")
+        check_integer("latency", latency, MAX_LATENCY)
         self._players = tuple(
-            FrameGame(rules, seed=seed, time=time, handling=handling) for handling in handlings
+            FrameGame(rules, seed=seed, frame_rules=time, handling=handling)
+            for handling in handlings
         )
         self._latency = latency
         self._frame = 0
@@ -91,33 +92,33 @@ class FrameVersus:
         return self._frame
 
     @property
-    def left(self) -> tuple[int, ...]:
+    def remaining(self) -> tuple[int, ...]:
         """The numbers of those who are not out."""
         return tuple(number for number, player in enumerate(self._players) if not player.over)
 
     @property
     def over(self) -> bool:
         """Whether no more than one is left."""
-        return len(self.left) <= 1
+        return len(self.remaining) <= 1
 
     @property
     def winner(self) -> int | None:
         """The one who is left; None while the game goes on, and if the last went out together."""
-        left = self.left
+        left = self.remaining
         return left[0] if len(left) == 1 else None
 
     def end_frame(self) -> None:
         """The frame ends for everybody; then messages arrive that are due."""
-        left = self.left
+        left = self.remaining
         for number, player in enumerate(self._players):
             player.end_frame()
-            for target, count, lines, acknowledged, _, _ in player.take_sent():
+            for target, count, lines, acknowledged, _, _ in player.take_sent_attacks():
                 message = _Message(number, target, count, lines, acknowledged)
                 self._post(message, self._latency)
         self._frame += 1
         for message in self._under_way.pop(self._frame, ()):
             self._deliver(message)
-        if self.left != left:
+        if self.remaining != left:
             self._aim()
 
     # --- helpers --------------------------------------------------------------------------------
@@ -142,9 +143,9 @@ class FrameVersus:
 
     def _aim(self) -> None:
         """Everybody who is left attacks the others who are."""
-        left = self.left
+        left = self.remaining
         for number, player in enumerate(self._players):
-            player.target([other for other in left if other != number])
+            player.set_targets([other for other in left if other != number])
 
 
 @dataclass(slots=True)
@@ -157,7 +158,7 @@ class _Message:
     announced: bool = False
 
 
-class KeyedVersus(Versus):
+class GravityVersus(Versus):
     """A versus game that has the face of every other, and is played frame by frame.
 
     Pieces fall and lock by themselves while nobody places them, at TETR.IO's usual pace: gravity of
@@ -172,18 +173,18 @@ class KeyedVersus(Versus):
         RulesError: as `FrameVersus`.
     """
 
-    by_itself: bool
+    locked_by_itself: bool
     """Whether what locked last was not placed, but had lain for too long."""
 
     def __init__(self, rules: Rules | str = "tetrio-league", seed: int = 0) -> None:
-        rules = rules_argument(rules)
-        check_integer("seed", seed, LARGEST_SEED)
+        rules = resolve_rules(rules)
+        check_integer("seed", seed, MAX_SEED_VALUE)
         self._rules = rules
         self._seed = seed
         # Nobody has to wait after a lock by time: who places is told of it.
         handling = Handling(soft_drop=_AT_ONCE, safe_lock=False)
         self._match = FrameVersus(rules, seed, time=_TIME, handlings=(handling, handling))
-        self.by_itself = False
+        self.locked_by_itself = False
 
     @property
     def players(self) -> tuple[FrameGame, FrameGame]:
@@ -243,7 +244,7 @@ class KeyedVersus(Versus):
             PlacementError: the game is over, or somebody else's piece is to be placed.
             RulesError: the frame is not within a day, or has passed.
         """
-        check_integer("frame", frame, LAST_FRAME)
+        check_integer("frame", frame, MAX_FRAME)
         if frame < self.frame:
             raise RulesError(f"frame is {frame}, must be at least {self.frame}: it has passed")
         if self.over:
@@ -252,8 +253,8 @@ class KeyedVersus(Versus):
         placed = [game.stats.pieces for game in games]
         while self.frame < frame and [game.stats.pieces for game in games] == placed:
             self._match.end_frame()
-        self.by_itself = [game.stats.pieces for game in games] != placed
-        if not self.by_itself:
+        self.locked_by_itself = [game.stats.pieces for game in games] != placed
+        if not self.locked_by_itself:
             for game, placement in zip(games, (first, second), strict=True):
                 if placement is not None:
                     _place(game, placement)

@@ -9,7 +9,7 @@ from sevenbag import _kernel
 from sevenbag._kernel import Piece
 from sevenbag.errors import PlacementError, check_integer
 from sevenbag.game.position import Position
-from sevenbag.game.rules import Rules, kernel_rules, rules_argument
+from sevenbag.game.rules import Rules, compile_rules, resolve_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Board, Lock, Placement, Stats
     from sevenbag.drawing import Picture
 
-LARGEST_SEED: Final = 2**63 - 1
-LAST_FRAME: Final = 24 * 60 * 60 * 60
+MAX_SEED_VALUE: Final = 2**63 - 1
+MAX_FRAME: Final = 24 * 60 * 60 * 60
 """A day."""
 
 
@@ -146,7 +146,7 @@ class Player:
         """
         return self._kernel.placements(hold)
 
-    def judge(self, placement: Placement, *, hold: bool | None = None) -> Placement:
+    def find_move(self, placement: Placement, *, hold: bool | None = None) -> Placement:
         """The placement as `Game.play` would take it: with the spin that the rules see in it.
 
         Args:
@@ -222,12 +222,12 @@ class Game(Player):
         combo: int = 0,
         back_to_back: int = 0,
     ) -> None:
-        rules = rules_argument(rules)
-        check_integer("seed", seed, LARGEST_SEED)
+        rules = resolve_rules(rules)
+        check_integer("seed", seed, MAX_SEED_VALUE)
         check_integer("frames_per_turn", frames_per_turn, 36_000)
         check_integer("combo", combo, 100_000)
         check_integer("back_to_back", back_to_back, 100_000)
-        kernel = _kernel.Game(kernel_rules(rules), seed, seed)
+        kernel = _kernel.Game(compile_rules(rules), seed, seed)
         if board is not None or combo or back_to_back:
             if board is None:
                 board = kernel.board
@@ -251,10 +251,10 @@ class Game(Player):
         """
         if frame is None:
             frame = self._kernel.frame + self._frames_per_turn
-        check_integer("frame", frame, LAST_FRAME)
+        check_integer("frame", frame, MAX_FRAME)
         return self._kernel.play(placement, hold, frame)
 
-    def attacked_by(self, players: int) -> None:
+    def set_attackers(self, players: int) -> None:
         """Say how many players attack this one, from now on; some rules look at it.
 
         Args:
@@ -266,7 +266,7 @@ class Game(Player):
         check_integer("players", players, 1000)
         self._kernel.set_attackers(players)
 
-    def receive(self, lines: int, *, frame: int | None = None) -> None:
+    def receive_garbage(self, lines: int, *, frame: int | None = None) -> None:
         """Be attacked.
 
         Under rules that let garbage in at once the board changes now.
@@ -280,7 +280,7 @@ class Game(Player):
         """
         check_integer("lines", lines, 100_000)
         frame = self._kernel.frame if frame is None else frame
-        check_integer("frame", frame, LAST_FRAME)
+        check_integer("frame", frame, MAX_FRAME)
         self._kernel.receive(lines, frame)
 
     def copy(self) -> Game:

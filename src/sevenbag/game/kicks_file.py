@@ -1,6 +1,6 @@
 """Rotation systems of one's own: TOML files and plain data (docs/kicks.md).
 
->>> kicks = read_text('''
+>>> kicks = parse_kicks('''
 ... base = "srs"
 ... [JLSTZ]
 ... 0-2 = [[0, 1], [1, 1]]
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import os
 
 
-def read_file(path: str | os.PathLike[str], name: str | None = None) -> Kicks:
+def load_kicks(path: str | os.PathLike[str], name: str | None = None) -> Kicks:
     """The system that a file describes, called like the file if it names none.
 
     Raises:
@@ -39,7 +39,7 @@ def read_file(path: str | os.PathLike[str], name: str | None = None) -> Kicks:
     return _read(text, name or Path(path).stem, str(path))
 
 
-def read_text(text: str, name: str = "own") -> Kicks:
+def parse_kicks(text: str, name: str = "own") -> Kicks:
     """The system that the text of such a file describes.
 
     Raises:
@@ -48,16 +48,16 @@ def read_text(text: str, name: str = "own") -> Kicks:
     return _read(text, name, "the text")
 
 
-def read_data(data: Mapping[str, object], where: str) -> Kicks:
-    """The system that `to_data` wrote.
+def kicks_from_dict(data: Mapping[str, object], where: str) -> Kicks:
+    """The system that `kicks_to_dict` wrote.
 
     Raises:
         KicksError: it does not describe a system.
     """
-    return _System(data, "own", where, TomlLines("")).read()
+    return _KicksReader(data, "own", where, TomlLines("")).read()
 
 
-def to_data(kicks: Kicks) -> dict[str, object]:
+def kicks_to_dict(kicks: Kicks) -> dict[str, object]:
     """A system as plain data, fit for JSON: what such a file holds, a section for each piece."""
     turns = kicks.turns()
     in_place_first = all(tests[0] == (0, 0) for tests in turns.values())
@@ -100,10 +100,10 @@ def _read(text: str, name: str, where: str) -> Kicks:
         data = parse_toml(text)
     except FormatError as error:
         raise KicksError(f"{where}: {error}") from None
-    return _System(data, name, where, TomlLines(text)).read()
+    return _KicksReader(data, name, where, TomlLines(text)).read()
 
 
-class _System:
+class _KicksReader:
     """What one file says, while it is read."""
 
     def __init__(self, data: Mapping[str, object], name: str, where: str, lines: TomlLines) -> None:

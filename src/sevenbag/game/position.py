@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import Piece
 from sevenbag.errors import PlacementError
-from sevenbag.game.rules import Rules, kernel_rules
+from sevenbag.game.rules import Rules, compile_rules
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Board, Placement
@@ -43,7 +43,7 @@ class Position:
     filled_bag: tuple[Piece, ...] = tuple(Piece)
 
 
-def after_placement(
+def apply_placement(
     position: Position, placement: Placement, rules: Rules | None = None
 ) -> Position:
     """The position after a move; whether it uses hold is told by its piece.
@@ -61,7 +61,7 @@ def after_placement(
             does not fit.
     """
     queue, hold = _taken(position, placement.piece)
-    kernel = kernel_rules(Rules.preset("guideline") if rules is None else rules)
+    kernel = compile_rules(Rules.preset("guideline") if rules is None else rules)
     board, colors, combo, back_to_back = kernel.after(
         position.board,
         position.colors,
@@ -81,7 +81,7 @@ def after_placement(
     )
 
 
-def after_new_piece(position: Position, piece: Piece) -> Position:
+def append_piece(position: Position, piece: Piece) -> Position:
     """The position with one more piece at the end of the queue.
 
     A piece that the bag cannot give shows that the bag is not what it was taken for; from then on

@@ -23,7 +23,7 @@ from sevenbag._kernel import Kicks, Piece, RuleSet, Spin, spin_mode_name
 from sevenbag.config.loader import convert
 from sevenbag.config.toml import TomlLines, parse_toml, read_toml_text
 from sevenbag.errors import FormatError, KicksError, RulesError, check_integer, expect_type, shown
-from sevenbag.game.kicks_file import read_data, read_file, to_data
+from sevenbag.game.kicks_file import kicks_from_dict, kicks_to_dict, load_kicks
 from sevenbag.game.rule_sections import (
     AttackRules,
     BackToBackRules,
@@ -98,7 +98,7 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
             RulesError: there is no such preset; the message lists the presets.
         """
         key = _normalize_name(name)
-        known = {_normalize_name(preset): preset for preset in cls.presets()} | _ALIASES
+        known = {_normalize_name(preset): preset for preset in cls.preset_names()} | _ALIASES
         if key in known:
             text = (_PRESETS / f"{known[key]}.toml").read_text(encoding="utf-8")
             return cls._read(text, known[key], f"preset {known[key]}")
@@ -107,11 +107,11 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
         with contextlib.suppress(KicksError):
             Kicks(name)
             hint = "; that is a rotation system, set with pieces.kicks in rules"
-        presets = ", ".join(cls.presets())
+        presets = ", ".join(cls.preset_names())
         raise RulesError(f"invalid rules: expected {presets}, got {shown(name)}{hint}")
 
     @classmethod
-    def presets(cls) -> tuple[str, ...]:
+    def preset_names(cls) -> tuple[str, ...]:
         """Return the names of the presets."""
         return _preset_names()
 
@@ -167,7 +167,7 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
         data["name"] = name or f"{self.name}*"[:MAX_NAME_LENGTH]
         return self.from_dict(data, where="changed rules")
 
-    def attacks(
+    def compute_attack(
         self,
         lines: int,
         spin: Spin = Spin.NONE,
@@ -202,7 +202,7 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
         check_integer("combo", combo, 100_000)
         check_integer("back_to_back", back_to_back, 100_000)
         check_integer("attackers", attackers, 1000)
-        return kernel_rules(self).attacks(
+        return compile_rules(self).attacks(
             piece, spin, lines, garbage_lines, perfect_clear, combo, back_to_back, attackers
         )
 
@@ -223,7 +223,7 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
             kicks = cast("dict[str, object]", pieces).get("kicks")
             if isinstance(kicks, str) and kicks.endswith(".toml"):
                 try:
-                    pieces["kicks"] = read_file(folder / kicks)
+                    pieces["kicks"] = load_kicks(folder / kicks)
                 except KicksError as error:
                     place = locate(("pieces", "kicks"))
                     raise RulesError(f"{place}: pieces.kicks: {error}") from None
@@ -240,7 +240,7 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
 
 
 @functools.lru_cache(maxsize=64)
-def kernel_rules(rules: Rules) -> RuleSet:
+def compile_rules(rules: Rules) -> RuleSet:
     """Convert rules for the kernel.
 
     Raises:
@@ -253,7 +253,7 @@ def kernel_rules(rules: Rules) -> RuleSet:
     return RuleSet(data)
 
 
-def rules_argument(rules: object) -> Rules:
+def resolve_rules(rules: object) -> Rules:
     """Return rules, or the preset of this name.
 
     Raises:
@@ -327,7 +327,7 @@ def _read_kicks(_: type, value: Any) -> Kicks:
     if isinstance(value, Kicks):
         return value
     if isinstance(value, Mapping):
-        return read_data(cast("Mapping[str, object]", value), "the table")
+        return kicks_from_dict(cast("Mapping[str, object]", value), "the table")
     if isinstance(value, str):
         return Kicks(value)
     raise KicksError(f"invalid kicks: expected a name, a table or Kicks, got {shown(value)}")
@@ -335,5 +335,5 @@ def _read_kicks(_: type, value: Any) -> Kicks:
 
 def _to_plain_value(value: object) -> object:
     if isinstance(value, Kicks):
-        return value.name if value.known else to_data(value)
+        return value.name if value.known else kicks_to_dict(value)
     return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value

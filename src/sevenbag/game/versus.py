@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, cast
 
 from sevenbag import _kernel
 from sevenbag.errors import BoardError, PlacementError, RulesError, check_integer, shown
-from sevenbag.game.game import LARGEST_SEED, LAST_FRAME, Player, draw_players
-from sevenbag.game.rules import Rules, kernel_rules, rules_argument
+from sevenbag.game.game import MAX_FRAME, MAX_SEED_VALUE, Player, draw_players
+from sevenbag.game.rules import Rules, compile_rules, resolve_rules
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Board, Lock, Placement
@@ -39,12 +39,12 @@ class Versus:
         frames_per_turn: int = 30,
         boards: tuple[Board | None, Board | None] = (None, None),
     ) -> None:
-        rules = rules_argument(rules)
-        check_integer("seed", seed, LARGEST_SEED)
+        rules = resolve_rules(rules)
+        check_integer("seed", seed, MAX_SEED_VALUE)
         check_integer("frames_per_turn", frames_per_turn, 36_000)
         self._rules = rules
         self._seed = seed
-        self._kernel = _kernel.Versus(kernel_rules(rules), seed, frames_per_turn)
+        self._kernel = _kernel.Versus(compile_rules(rules), seed, frames_per_turn)
         if not _is_pair(boards):
             raise BoardError(f"invalid boards: expected two boards, got {shown(boards)}")
         for player, board in enumerate(boards):
@@ -124,7 +124,7 @@ class Versus:
             PlacementError: one of them is not legal, or the game is over. Nothing has changed.
             RulesError: the frame is not within a day, or before the last one.
         """
-        check_integer("frame", frame, LAST_FRAME)
+        check_integer("frame", frame, MAX_FRAME)
         if frame < self.frame:
             raise RulesError(f"frame is {frame}, must be at least {self.frame}: it has passed")
         if self.over:

@@ -116,7 +116,7 @@ def read_setups(text: str) -> list[Setup]:
     setups: list[Setup] = []
     run: list[Page] = []
     for number, page in enumerate(fumen.pages, 1):
-        goes_on = bool(run) and page.placement is not None and run[-1].after == page.field
+        goes_on = bool(run) and page.placement is not None and run[-1].resulting_field == page.field
         if run and not goes_on:
             setups.append(_of_pieces(run, number - 1))
             run = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sevenbag.errors import FormatError, InputError, PlacementError
 from sevenbag.game import Rules, Versus
-from sevenbag.game.frame_versus import KeyedVersus
+from sevenbag.game.frame_versus import GravityVersus
 from sevenbag.game.game_config import FRAMES_PER_SECOND, opening_board
 from sevenbag.game.game_result import (
     GameEnding,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sevenbag._kernel import Placement
-    from sevenbag.formats.replay_file import Info, Replay, Turn
+    from sevenbag.formats.replay_file import Replay, ReplaySearchInfo, ReplayTurn
     from sevenbag.game import Lock
     from sevenbag.replay.player_statistics import PlayerStatistics
 
@@ -209,7 +209,7 @@ class Playback:
     def _new_game(self) -> Versus:
         header = self.replay.header
         if header.time == "frames":
-            return KeyedVersus(self.rules, header.seed)
+            return GravityVersus(self.rules, header.seed)
         board = None if header.opening is None else opening_board(header.opening, self.rules)
         return Versus(
             self.rules,
@@ -220,15 +220,15 @@ class Playback:
 
     def _check_placement(self, player: int, placement: Placement) -> None:
         try:
-            judged = self.game.players[player].judge(placement)
+            judged = self.game.players[player].find_move(placement)
             if judged != placement:
                 raise PlacementError(f"its spin is {judged.spin.name.lower()}")
         except InputError as error:
             raise PlacementError(f"player {player + 1}: {error}") from error
 
-    def _play(self, turn: Turn) -> tuple[Lock | None, Lock | None]:
+    def _play(self, turn: ReplayTurn) -> tuple[Lock | None, Lock | None]:
         first, second = turn.placements
-        if self.replay.header.in_real_time:
+        if self.replay.header.is_real_time:
             if turn.frame is None:
                 raise PlacementError("missing frame")
             return self.game.lock_at(turn.frame, first, second)
@@ -237,7 +237,7 @@ class Playback:
         return self.game.play(first, second)
 
     def _recorded_loss(self, player: int) -> Loss | None:
-        loss = self.replay.outcome.falls[player]
+        loss = self.replay.outcome.losses[player]
         if loss is None:
             return None
         try:
@@ -316,7 +316,7 @@ class PlacementStep:
     before: tuple[str, ...]
     boards: tuple[tuple[str, ...], tuple[str, ...]]
     milliseconds: float | None
-    info: Info | None
+    info: ReplaySearchInfo | None
 
     @property
     def after(self) -> tuple[str, ...]:

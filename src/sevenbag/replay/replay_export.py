@@ -10,7 +10,7 @@ import msgspec
 
 from sevenbag.errors import FumenError
 from sevenbag.formats.fumen import MAX_PAGES, Field, Fumen, Page
-from sevenbag.formats.fumen_page import COLORS, ROWS, WIDTH, location_of
+from sevenbag.formats.fumen_page import COLORS, ROWS, WIDTH, location_index
 from sevenbag.replay.playback import iterate_placements
 from sevenbag.replay.player_statistics import PERFECT_CLEAR, clear_kind
 
@@ -157,7 +157,7 @@ def _fumen_page(step: PlacementStep, name: str) -> Page:
 
 
 def _can_lock(field: Field, step: PlacementStep) -> bool:
-    return field.fits(step.placement) and location_of(step.placement) >= 0
+    return field.fits(step.placement) and location_index(step.placement) >= 0
 
 
 def _placement_to_dict(lock: Lock) -> str:

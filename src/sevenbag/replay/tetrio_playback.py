@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.errors import FormatError
 from sevenbag.formats.replay_file import (
-    Fall,
-    Header,
-    Outcome,
-    Player,
     Replay,
-    Score,
-    Turn,
-    version_of,
+    ReplayHeader,
+    ReplayLoss,
+    ReplayPlayer,
+    ReplayResult,
+    ReplayScore,
+    ReplayTurn,
+    required_version,
 )
 from sevenbag.formats.tetrio_script import split_script
 from sevenbag.game import Versus
@@ -109,25 +109,25 @@ class TetrioPlayback(Playback):
             for side in (first, second)
         ]
         turns = tuple(
-            Turn(pair, frame=frame)
+            ReplayTurn(pair, frame=frame)
             for (frame, _), pair in zip(self._moments, zip(*placements, strict=True), strict=True)
         )
         falls = (first.fall, second.fall)
         winner = None if all(falls) or not any(falls) else int(falls[0] is not None)
-        header = Header(
+        header = ReplayHeader(
             format="sevenbag-replay",
-            version=version_of("real time"),
+            version=required_version("real time"),
             seed=first.game.seed % _SEEDS,
-            players=(Player(name=first.name), Player(name=second.name)),
+            players=(ReplayPlayer(name=first.name), ReplayPlayer(name=second.name)),
             frames_per_turn=0,
             rules=first.game.rules.to_dict(),
             time="real time",
         )
-        outcome = Outcome(
+        outcome = ReplayResult(
             finished=any(falls),
             winner=winner,
             ending="fall" if any(falls) else "interrupted",
-            falls=falls,
+            losses=falls,
             score=(first.score, second.score),
         )
         return Replay(header, turns, outcome)
@@ -158,8 +158,9 @@ class _RecordedPlayer:
         self.locks: dict[tuple[int, int], Lock] = {}
         if not plays:
             # A round with one player has an opponent that does nothing.
-            self.name, self.score = NO_OPPONENT, Score(0, 0, 0)
-            self.fall: Fall | None = Fall(LossReason.NO_START.value, "a game for one player")
+            self.name, self.score = NO_OPPONENT, ReplayScore(0, 0, 0)
+            detail = "a game for one player"
+            self.fall: ReplayLoss | None = ReplayLoss(LossReason.NO_START.value, detail)
             self.restart()
             return
         try:
@@ -173,8 +174,12 @@ class _RecordedPlayer:
             at_frame[lock.frame] += 1
         stats, top_out = simulated.game.stats, simulated.game.top_out
         self.name = player.name
-        self.score = Score(stats.pieces, stats.lines, stats.attack)
-        self.fall = None if top_out is None else Fall(top_out.value, simulated.game.out or "")
+        self.score = ReplayScore(stats.pieces, stats.lines, stats.attack)
+        self.fall = (
+            None
+            if top_out is None
+            else ReplayLoss(top_out.value, simulated.game.game_over_reason or "")
+        )
         self.restart()
 
     def restart(self) -> None:
@@ -195,7 +200,7 @@ class _RecordedPlayer:
         end = bisect_left(self._events, frame, key=lambda event: event[0])
         script = [number for _, event in self._events[self._passed : end] for number in event]
         self._passed = max(self._passed, end)
-        self.game.play(script, frame)
+        self.game.run_script(script, frame)
 
 
 class _CombinedGame(Versus):

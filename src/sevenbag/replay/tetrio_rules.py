@@ -34,7 +34,7 @@ def create_frame_game(options: TetrioOptions, date: datetime | None = None) -> F
         return FrameGame(
             rules,
             seed=options.seed,
-            time=time,
+            frame_rules=time,
             handling=Handling(
                 das=handling.das,
                 arr=handling.arr,
@@ -217,8 +217,8 @@ def _reject_unknown(options: TetrioOptions) -> None:
     ):
         if value != needed:
             _reject(name, value, (needed,))
-    if options.special:
-        raise FormatError(f"invalid option {options.special[0]}")
+    if options.unsupported:
+        raise FormatError(f"invalid option {options.unsupported[0]}")
 
 
 def _look_up(name: str, value: str, known: dict[str, Value]) -> Value:

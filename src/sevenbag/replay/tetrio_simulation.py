@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from sevenbag.formats.tetrio_file import TetrioPlayerRound, TetrioRecording
-    from sevenbag.game.frame_game import FrameGame, RecordedLock, Sent
+    from sevenbag.game.frame_game import FrameGame, RecordedLock, SentAttack
 
 
 MAX_LOCKS_BYTES: Final = 256 * 1024 * 1024
@@ -190,7 +190,7 @@ class SimulatedPlayer:
 
     player: TetrioPlayerRound
     game: FrameGame
-    sent: tuple[Sent, ...]
+    sent: tuple[SentAttack, ...]
     locks: Sequence[RecordedLock] = ()
 
 
@@ -216,17 +216,17 @@ def simulate_player(
     script = event_script(player)
     try:
         if locks:
-            kept = game.play_recorded(script, player.frames)
+            kept = game.run_recorded(script, player.frames)
         else:
             kept = []
-            game.play(script, player.frames)
+            game.run_script(script, player.frames)
     except InputError as error:
         raise FormatError(f"events: {error}") from None
-    return SimulatedPlayer(player, game, game.take_sent(), kept)
+    return SimulatedPlayer(player, game, game.take_sent_attacks(), kept)
 
 
 def event_script(player: TetrioPlayerRound) -> list[float]:
-    """Return all events of a player of a round in the format of `FrameGame.play`.
+    """Return all events of a player of a round in the format of `FrameGame.run_script`.
 
     Raises:
         FormatError: as `sevenbag.formats.tetrio_script.build_script`.
@@ -282,7 +282,7 @@ def tetrio_counters(game: FrameGame) -> dict[str, float]:
     """Return the counters of a game by TETR.IO's names."""
     stats, clears = game.stats, game.stats.clears
     dry_minis, dry_spins = stats.dry_spins
-    seconds = math.floor(game.lasted) / 60
+    seconds = math.floor(game.duration) / 60
     per_second = 1 / seconds if seconds else 0.0
     return {
         "piecesplaced": stats.pieces,
@@ -321,7 +321,7 @@ def tetrio_counters(game: FrameGame) -> dict[str, float]:
         "clears.tspinquads": clears.get("spin quad", 0),
         "clears.tspinpentas": clears.get("spin five or more", 0),
         "clears.allclear": stats.perfect_clears,
-        "finaltime": game.lasted * 1000 / 60,
+        "finaltime": game.duration * 1000 / 60,
         "apm": stats.attack * 60 * per_second,
         "pps": stats.pieces * per_second,
         "vsscore": (stats.attack + stats.garbage_cleared) * 100 * per_second,
@@ -374,12 +374,12 @@ def _differences(
 def _end_differences(replayed: SimulatedPlayer, *, is_new: bool) -> Iterator[ReplayDifference]:
     """Yield differences in the time and reason of the end."""
     player, game = replayed.player, replayed.game
-    if game.out is not None and game.frame < player.frames:
+    if game.game_over_reason is not None and game.frame < player.frames:
         yield ReplayDifference("frames", game.frame, player.frames, game.stats.pieces, game.frame)
     if not is_new or player.reason is None:
         return
-    if game.out != (player.reason if player.reason in _DEATHS else None):
-        played = game.out or "not topped out"
+    if game.game_over_reason != (player.reason if player.reason in _DEATHS else None):
+        played = game.game_over_reason or "not topped out"
         yield ReplayDifference("gameoverreason", played, player.reason, None, game.frame)
 
 

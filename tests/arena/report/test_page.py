@@ -62,7 +62,7 @@ def tournament(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_tournament(folder, (EVIL, END), pairs=2)
     # One who holds plays as well.
     replay = played((EVIL, "", END), (0, 2), GameConfig(RULES, 3, pieces=40))
-    said = replay_format.Info(nodes=2000.0, depth=7.0, extra=EVIL)
+    said = replay_format.ReplaySearchInfo(nodes=2000.0, depth=7.0, extra=EVIL)
     turns = (replace(replay.turns[0], infos=(said, None)), *replay.turns[1:])
     replace(replay, turns=turns).write(folder / "replays" / "3.replay")
     return folder

@@ -84,7 +84,7 @@ def test_every_piece_goes_its_way_by_keys() -> None:
             assert play.recent_keys[-1][0] == HARD_DROP_KEY
             # Straight down from where it was seen last lies what has been locked.
             assert falling is not None
-            follow.play(follow.judge(lowest(board, falling)), frame=0)
+            follow.play(follow.find_move(lowest(board, falling)), frame=0)
             assert follow.board == play.game.board
         assert locked == pytest.approx(30, abs=1)
 

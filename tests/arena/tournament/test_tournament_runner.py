@@ -440,7 +440,7 @@ def test_each_fault_costs_its_bot_the_game_and_nobody_else_anything(
         assert fall.detail
         assert (game.winner, game.ending) == (1 - seat, "fall")
         replay = Replay.load(folder / str(game.replay))
-        assert replay.outcome.falls[seat] is not None
+        assert replay.outcome.losses[seat] is not None
     with TournamentRunner(folder) as tournament:
         for standing in tournament.results.standings():
             if standing.name in FAULTS:

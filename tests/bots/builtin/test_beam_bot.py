@@ -17,8 +17,8 @@ from sevenbag.bots.bot import Limits, Position, Suggestion
 from sevenbag.bots.builtin.beam_bot import BeamBot
 from sevenbag.errors import BoardError, BotStartError, InputError
 from sevenbag.game import Game, Rules
-from sevenbag.game.position import after_placement
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.position import apply_placement
+from sevenbag.game.rules import compile_rules
 from tests.properties import examples
 
 RULES = Rules.preset("guideline")
@@ -52,7 +52,7 @@ async def game_of(bot: BeamBot, count: int, seed: int, every: int = 0) -> Game:
         assert len(set(found.moves)) == len(found.moves)
         lock = game.play(found.moves[0])
         if every and game.stats.pieces % every == 0:
-            game.receive(3)
+            game.receive_garbage(3)
         await bot.play(lock.placement)
         await bot.start(game.position())
     return game
@@ -193,7 +193,7 @@ async def test_the_smaller_limit_counts() -> None:
 @pytest.mark.parametrize("every", [0, 3])
 async def test_the_node_limit_is_exact(nodes: int, every: int) -> None:
     game = Game(RULES, seed=nodes)
-    search = BeamSearch(kernel_rules(RULES))
+    search = BeamSearch(compile_rules(RULES))
     for number in range(20_000 // (nodes + 400)):
         position = game.position()
         bag = list(position.bag or ())
@@ -203,7 +203,7 @@ async def test_the_node_limit_is_exact(nodes: int, every: int) -> None:
         assert found.nodes == max(nodes, len(found.moves))
         game.play(found.moves[0])
         if every and number % every == 0:
-            game.receive(2)
+            game.receive_garbage(2)
         if game.over:
             break
 
@@ -331,7 +331,7 @@ async def test_a_perfect_clear_in_sight_is_made(rows: list[str], queue: str) -> 
         await bot.play(move)
         if board.is_empty:
             return
-        await bot.start(position := after_placement(position, move, RULES))
+        await bot.start(position := apply_placement(position, move, RULES))
     pytest.fail(f"no perfect clear, but\n{board}")
 
 

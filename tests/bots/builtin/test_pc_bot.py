@@ -16,7 +16,7 @@ from sevenbag.bots.builtin.pc_bot import PcBot
 from sevenbag.bots.registry import create_bot
 from sevenbag.errors import BotStartError, SpecError
 from sevenbag.game import Game, Rules
-from sevenbag.game.position import after_placement
+from sevenbag.game.position import apply_placement
 from tests.cli.run import sevenbag
 
 GUIDELINE = Rules.preset("guideline")
@@ -53,7 +53,7 @@ async def played(
         assert lock.placement == found.moves[0]
         clears += game.board.is_empty
         if every and game.stats.pieces % every == 0:
-            game.receive(2)
+            game.receive_garbage(2)
         await bot.play(lock.placement)
         await bot.start(game.position())
     await bot.quit()
@@ -120,7 +120,7 @@ async def test_a_perfect_clear_in_sight_is_played_to_its_end() -> None:
         assert found.info.depth == left
         board.lock(found.moves[0])
         await bot.play(found.moves[0])
-        await bot.start(position := after_placement(position, found.moves[0], GUIDELINE))
+        await bot.start(position := apply_placement(position, found.moves[0], GUIDELINE))
     assert board.is_empty
     await bot.quit()
 

@@ -27,7 +27,7 @@ async def played(bot: RandomBot, rules: Rules, seed: int = 1) -> list[str]:
     return moves
 
 
-@pytest.mark.parametrize("preset", Rules.presets())
+@pytest.mark.parametrize("preset", Rules.preset_names())
 async def test_every_move_is_legal(preset: str) -> None:
     assert len(await played(RandomBot(seed=5), Rules.preset(preset))) > 5
 

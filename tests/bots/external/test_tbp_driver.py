@@ -68,7 +68,7 @@ async def one_game(bot: TbpDriver, pieces: int, seed: int = 1) -> Game:
 def first_legal(game: Game, suggestion: Suggestion) -> Placement:
     for move in suggestion.moves:
         try:
-            return game.judge(move)
+            return game.find_move(move)
         except PlacementError:
             continue
     raise BotForfeitError("bot", "no legal move")

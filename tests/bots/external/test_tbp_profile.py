@@ -62,7 +62,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 def legal(game: Game, moves: tuple[Placement, ...]) -> Placement:
     for move in moves:
         try:
-            return game.judge(move)
+            return game.find_move(move)
         except PlacementError:
             continue
     raise BotForfeitError("bot", "no legal move")
@@ -80,7 +80,7 @@ async def play(
         await bot.start(game.position())
         for number in range(pieces):
             if number in garbage_at:
-                game.receive(2)
+                game.receive_garbage(2)
             suggestion = await bot.suggest(Limits())
             lock = game.play(legal(game, suggestion.moves))
             if lock.garbage:
@@ -172,7 +172,7 @@ async def test_misamino_of_a_move_that_it_did_not_suggest(
         await driver.start(game.position())
         for _ in range(8):
             suggestion = await driver.suggest(Limits())
-            game.judge(suggestion.moves[0])
+            game.find_move(suggestion.moves[0])
             lock = game.play(game.placements(hold=False)[0])
             await driver.play(lock.placement)
             for piece in lock.new_pieces:

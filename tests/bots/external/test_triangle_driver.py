@@ -57,7 +57,7 @@ async def play(
     for number in range(1, pieces + 1):
         suggestion = await bot.suggest(Limits())
         if garbage_every and number % garbage_every == 0:
-            game.receive(2)
+            game.receive_garbage(2)
         lock = game.play(suggestion.moves[0])
         if lock.garbage:
             await bot.start(game.position())

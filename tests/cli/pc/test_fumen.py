@@ -31,9 +31,9 @@ def check(pages: tuple[Page, ...], kicks: str) -> Board:
 def solved(output: str, kicks: str) -> Fumen:
     """The fumen of one line, which must be a perfect clear by the pieces of its quiz."""
     fumen = Fumen.parse(output)
-    fumen.quiz()
+    fumen.read_quiz()
     assert check(fumen.pages, kicks).is_empty
-    assert fumen.field.height == 0
+    assert fumen.final_field.height == 0
     assert fumen.pages[0].color
     return fumen
 
@@ -80,13 +80,13 @@ def test_solutions(words: tuple[str, ...], kicks: str, start: str, length: int, 
 def test_a_solution_begins_with_the_field_and_the_quiz_of_the_input() -> None:
     given = Fumen.parse(f"v115@{PART}")
     fumen = Fumen.parse(pc("fumen", f"v115@{PART}").stdout)
-    assert fumen.pages[0].field == given.field
+    assert fumen.pages[0].field == given.final_field
     assert fumen.pages[0].comment == "#Q=[I](T)SZJO"
 
 
 def test_the_saved_piece_is_held_at_the_end() -> None:
     fumen = Fumen.parse(pc("fumen", f"v115@{PART}", "-s", "I").stdout)
-    left = fumen.quiz()
+    left = fumen.read_quiz()
     assert left.hold is not None
     assert left.hold.name == "I"
 
@@ -97,7 +97,7 @@ def test_pages_are_appended() -> None:
     assert done.stdout.startswith(f"https://harddrop.com/fumen/?D115@{EMPTY}")
     assert done.stdout.endswith("#english.js\n")
     fumen = Fumen.parse(done.stdout)
-    fumen.quiz()
+    fumen.read_quiz()
     assert len(fumen.pages) == 11
     assert fumen.pages[0] == Fumen.parse(text).pages[0]
     assert check(fumen.pages[1:], "srs").is_empty

@@ -173,7 +173,7 @@ def test_what_happened_is_found_out(seed: int, lines: int, moves: int) -> None:
         game.play(places[step * 31 % len(places)])
         if game.over:
             return
-    game.receive(lines)
+    game.receive_garbage(lines)
     before = game.position()
     places = game.placements()
     move = places[seed % len(places)]
@@ -199,11 +199,11 @@ def test_what_happened_is_found_out(seed: int, lines: int, moves: int) -> None:
 
 
 def _after(before: Any, placement: Placement, pieces: tuple[Piece, ...]) -> Any:
-    from sevenbag.game.position import after_new_piece, after_placement  # noqa: PLC0415
+    from sevenbag.game.position import append_piece, apply_placement  # noqa: PLC0415
 
-    position = after_placement(before, placement)
+    position = apply_placement(before, placement)
     for piece in pieces:
-        position = after_new_piece(position, piece)
+        position = append_piece(position, piece)
     return position
 
 

@@ -23,7 +23,7 @@ from sevenbag.bots.bot import shorten_name
 from sevenbag.drawing import COLORS
 from sevenbag.errors import FormatError
 from sevenbag.files import write_atomically
-from sevenbag.formats.replay_file import Replay, write_placement
+from sevenbag.formats.replay_file import Replay, format_placement
 from sevenbag.replay.playback import Playback, iterate_placements
 
 if TYPE_CHECKING:
@@ -317,7 +317,7 @@ def encode_game(playback: Playback) -> dict[str, Any]:
         else:
             encoded.append(";")
         after = _filled_rows(step.after)
-        encoded.append(_encode_turn(step, in_real_time=header.in_real_time))
+        encoded.append(_encode_turn(step, in_real_time=header.is_real_time))
         lines, expected = _next_board(boards[step.player], step, playback.rules.board.width)
         if (lines, expected) != (step.lock.lines, after):
             encoded.append(f"l{step.lock.lines}k{'/'.join(after)}")
@@ -345,7 +345,7 @@ def encode_game(playback: Playback) -> dict[str, Any]:
 
 def _encode_turn(step: PlacementStep, *, in_real_time: bool) -> str:
     lock = step.lock
-    parts = [str(step.player), write_placement(step.placement)]
+    parts = [str(step.player), format_placement(step.placement)]
     if lock.held:
         parts.append("h")
     if in_real_time:

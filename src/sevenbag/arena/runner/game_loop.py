@@ -24,8 +24,8 @@ from sevenbag.arena.runner.observers import GameStart, PlayedTurn
 from sevenbag.bots.bot import Limits
 from sevenbag.errors import InputError, PlacementError
 from sevenbag.game import Versus
-from sevenbag.game.frame_versus import KeyedVersus
-from sevenbag.game.game import LAST_FRAME
+from sevenbag.game.frame_versus import GravityVersus
+from sevenbag.game.game import MAX_FRAME
 from sevenbag.game.game_config import (
     DEFAULT_FRAMES_PER_TURN,
     FRAMES_PER_SECOND,
@@ -41,7 +41,7 @@ from sevenbag.game.game_result import (
     PlayerStats,
     decide_winner,
 )
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.rules import compile_rules
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping, Sequence
@@ -98,7 +98,7 @@ class GameConfig:
         if self.real_time is not None and self.real_time.frames:
             if opening is not None:
                 raise InputError("invalid opening: expected none with frames")
-            return KeyedVersus(self.rules, self.seed)
+            return GravityVersus(self.rules, self.seed)
         board = None if opening is None else opening_board(opening, self.rules)
         return Versus(
             self.rules, self.seed, frames_per_turn=self.frames_per_turn, boards=(board, board)
@@ -296,7 +296,7 @@ def first_legal(game: Player, moves: Sequence[Placement]) -> Placement:
     problem: PlacementError | None = None
     for move in moves:
         try:
-            return game.judge(move)
+            return game.find_move(move)
         except PlacementError as error:
             problem = problem or error
     raise problem or PlacementError("there is no move")
@@ -352,7 +352,7 @@ def count_key_frames(game: Player, placement: Placement, rules: Rules) -> int:
         return 0
     spawn = game.spawn or (rules.spawn.x, rules.spawn.y)
     # The previous lock has cleared rows exactly if there is a combo.
-    path = kernel_rules(rules).path(game.board, placement, game.combo > 0)
+    path = compile_rules(rules).path(game.board, placement, game.combo > 0)
     keys = path if path is not None else [Key.HARD_DROP]
     held = placement.piece != game.current
     frames = (len(keys) + held) * delays.key
@@ -542,8 +542,8 @@ class _RealTimeGame:
         game, choices = self._loop.game, (first, second)
         before = [player.stats.garbage_entered for player in game.players]
         # As with turns, time stands still after a day.
-        locks = game.lock_at(min(max(frame, game.frame), LAST_FRAME), first, second)
-        by_itself = isinstance(game, KeyedVersus) and game.by_itself
+        locks = game.lock_at(min(max(frame, game.frame), MAX_FRAME), first, second)
+        by_itself = isinstance(game, GravityVersus) and game.locked_by_itself
         self._loop.notify_turn((None, None) if by_itself else choices, locks, game.frame)
         for player, (side, lock) in enumerate(zip(self._sides, locks, strict=True)):
             entered = game.players[player].stats.garbage_entered > before[player]

@@ -88,8 +88,8 @@ class ReplayRecorder(GameObserver):
         self.replay: replay_file.Replay | None = None
         self._times = times
         self._infos = infos
-        self._header: replay_file.Header | None = None
-        self._turns: list[replay_file.Turn] = []
+        self._header: replay_file.ReplayHeader | None = None
+        self._turns: list[replay_file.ReplayTurn] = []
 
     def game_started(self, start: GameStart) -> None:
         """Create the header."""
@@ -100,9 +100,9 @@ class ReplayRecorder(GameObserver):
         adjudication = None
         if config.lead is not None or config.double != "draw":
             adjudication = replay_file.Adjudication(config.lead, config.double)
-        self._header = replay_file.Header(
+        self._header = replay_file.ReplayHeader(
             format=replay_file.FORMAT,
-            version=replay_file.version_of(time, config.opening, adjudication),
+            version=replay_file.required_version(time, config.opening, adjudication),
             seed=config.seed,
             players=(_encode_player(start, 0), _encode_player(start, 1)),
             frames_per_turn=config.frames_per_turn,
@@ -123,7 +123,7 @@ class ReplayRecorder(GameObserver):
         if self._infos:
             infos = (_encode_info(turn, 0), _encode_info(turn, 1))
             infos = None if infos == (None, None) else infos
-        self._turns.append(replay_file.Turn(turn.placements, times, turn.frame, infos))
+        self._turns.append(replay_file.ReplayTurn(turn.placements, times, turn.frame, infos))
 
     def game_ended(self, result: GameResult) -> None:
         """Create the replay."""
@@ -133,13 +133,13 @@ class ReplayRecorder(GameObserver):
             )
 
 
-def encode_result(result: GameResult) -> replay_file.Outcome:
+def encode_result(result: GameResult) -> replay_file.ReplayResult:
     """Encode a result for replays, without times."""
-    return replay_file.Outcome(
+    return replay_file.ReplayResult(
         finished=result.ending != "interrupted",
         winner=result.winner,
         ending=result.ending.value,
-        falls=(_encode_loss(result.losses[0]), _encode_loss(result.losses[1])),
+        losses=(_encode_loss(result.losses[0]), _encode_loss(result.losses[1])),
         score=(_encode_score(result.stats[0]), _encode_score(result.stats[1])),
     )
 
@@ -148,15 +148,15 @@ _MAX_NUMBER: Final = 1e18
 """Maximum absolute value of search statistics; others are omitted."""
 
 
-def _encode_player(start: GameStart, player: int) -> replay_file.Player:
+def _encode_player(start: GameStart, player: int) -> replay_file.ReplayPlayer:
     config, limits = start.config, start.limits[player]
     clock, timing = config.clocks[player], config.real_time
-    return replay_file.Player(
+    return replay_file.ReplayPlayer(
         name=_replace_surrogates(start.names[player])[:200],
         spec=_replace_surrogates(config.specs[player])[:1000] or None,
         nodes=limits.nodes,
         milliseconds=limits.milliseconds,
-        clock=None if clock is None else replay_file.Clock(clock.bank, clock.increment),
+        clock=None if clock is None else replay_file.ReplayClock(clock.bank, clock.increment),
         pps=None if timing is None else timing.pps[player],
     )
 
@@ -165,13 +165,15 @@ def _encode_timing(turn: PlayedTurn, player: int) -> float | None:
     return None if turn.placements[player] is None else _milliseconds(turn.answer_seconds[player])
 
 
-def _encode_info(turn: PlayedTurn, player: int) -> replay_file.Info | None:
+def _encode_info(turn: PlayedTurn, player: int) -> replay_file.ReplaySearchInfo | None:
     info = turn.move_infos[player]
     if info is None or turn.placements[player] is None:
         return None
     extra: object = info.extra
     said = _replace_surrogates(extra)[:1000] if isinstance(extra, str) else None
-    return replay_file.Info(_bounded(info.nodes), _bounded(info.nps), _bounded(info.depth), said)
+    return replay_file.ReplaySearchInfo(
+        _bounded(info.nodes), _bounded(info.nps), _bounded(info.depth), said
+    )
 
 
 def _bounded(value: object) -> float | None:
@@ -186,12 +188,12 @@ def _replace_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _encode_loss(loss: Loss | None) -> replay_file.Fall | None:
-    return None if loss is None else replay_file.Fall(loss.reason.value, loss.detail)
+def _encode_loss(loss: Loss | None) -> replay_file.ReplayLoss | None:
+    return None if loss is None else replay_file.ReplayLoss(loss.reason.value, loss.detail)
 
 
-def _encode_score(stats: PlayerStats) -> replay_file.Score:
-    return replay_file.Score(stats.pieces, stats.lines, stats.attack)
+def _encode_score(stats: PlayerStats) -> replay_file.ReplayScore:
+    return replay_file.ReplayScore(stats.pieces, stats.lines, stats.attack)
 
 
 def _milliseconds(seconds: float) -> float:

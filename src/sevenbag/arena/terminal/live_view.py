@@ -32,7 +32,7 @@ from sevenbag.arena.terminal.terminal_screen import (
 )
 from sevenbag.bots.bot import Limits, shorten_name
 from sevenbag.errors import printable
-from sevenbag.formats.replay_file import write_placement
+from sevenbag.formats.replay_file import format_placement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -209,7 +209,7 @@ def format_turn(
 def _format_placement(lock: Lock | None) -> str:
     if lock is None:
         return ""
-    told = [write_placement(lock.placement)]
+    told = [format_placement(lock.placement)]
     if lock.held:
         told.append("hold")
     if lock.lines:

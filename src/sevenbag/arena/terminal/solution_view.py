@@ -22,7 +22,7 @@ from sevenbag.arena.terminal.terminal_screen import (
 )
 
 if TYPE_CHECKING:
-    from sevenbag.formats.pc_file import Solution
+    from sevenbag.formats.pc_file import PcRecord
 
 
 SOLUTION_KEYS: Final = "enter next · ← → solutions · ↑ ↓ pieces · number enter that one · q quits"
@@ -49,7 +49,7 @@ class SolutionScene:
         message: message to the user.
     """
 
-    solution: Solution
+    solution: PcRecord
     shown: int
     title: str
     number: int
@@ -109,7 +109,7 @@ _Cell = tuple[str, int | None, str]
 
 def _letter_rows(scene: SolutionScene) -> list[list[_Cell]]:
     """Return the rows of the rectangle, from the bottom."""
-    cells = scene.solution.uncleared()
+    cells = scene.solution.draw_uncleared()
     height = max((y + 1 for piece in cells for _, y in piece), default=0)
     rows: list[list[_Cell]] = [[(".", None, "")] * _WIDTH for _ in range(height)]
     seen: list[str] = []
@@ -180,7 +180,7 @@ def _board_rows(scene: SolutionScene) -> Text:
         (total, VALUE_STYLE),
     )
     pieces = len(scene.solution.placements)
-    fitting = len(scene.solution.uncleared())
+    fitting = len(scene.solution.draw_uncleared())
     if fitting < pieces:
         line.append(f"   placement {fitting + 1} does not fit", style=ALARM_STYLE)
     elif scene.shown < pieces:

@@ -18,7 +18,7 @@ from sevenbag.bots.registry import create_bot
 from sevenbag.config.loader import convert, load_toml
 from sevenbag.errors import FormatError, InputError, SpecError, shown
 from sevenbag.game import Rules
-from sevenbag.game.frame_versus import KeyedVersus
+from sevenbag.game.frame_versus import GravityVersus
 from sevenbag.game.game_config import (
     FRAMES_PER_SECOND,
     MAX_SEED,
@@ -247,7 +247,7 @@ def create_header(
     convert(msgspec.to_builtins(header), TournamentHeader)
     _check_combinations(header)
     if settings.frames:
-        KeyedVersus(rules)  # raises if frames cannot be played under these rules
+        GravityVersus(rules)  # raises if frames cannot be played under these rules
         if any(opening.fumen is not None for opening in openings):
             raise InputError("invalid openings: expected seeds only with frames, got a board")
     return header

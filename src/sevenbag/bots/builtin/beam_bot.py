@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from sevenbag._kernel import BeamSearch, StopFlag
 from sevenbag.bots.bot import Limits, PositionBot, SearchInfo, Suggestion
 from sevenbag.errors import BotStartError, SpecError
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.rules import compile_rules
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Piece, SearchResult
@@ -75,7 +75,7 @@ class BeamBot(PositionBot):
 
     async def prepare(self, rules: Rules) -> None:
         """Prepare for these rules; all rules are supported."""
-        self._search = BeamSearch(kernel_rules(rules))
+        self._search = BeamSearch(compile_rules(rules))
 
     async def suggest(self, limits: Limits) -> Suggestion:
         """Suggest the first moves of the best sequences."""

@@ -14,8 +14,8 @@ from sevenbag._kernel import PcReason, PcSolver, StopFlag
 from sevenbag.bots.bot import Limits, PositionBot, SearchInfo, Suggestion
 from sevenbag.bots.builtin.beam_bot import BeamBot
 from sevenbag.errors import BotStartError, SpecError
-from sevenbag.game.position import after_placement
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.position import apply_placement
+from sevenbag.game.rules import compile_rules
 from sevenbag.pc.solver import MAX_HEIGHT
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class PcBot(PositionBot):
     async def play(self, placement: Placement) -> None:
         """Count the rows that the move clears; the new position follows."""
         before = self.position
-        after = self._position = after_placement(before, placement, self._rules)
+        after = self._position = apply_placement(before, placement, self._rules)
         self._cleared += _rows_cleared(before.board, after.board)
         if after.board.is_empty:
             self._cleared = 0
@@ -173,7 +173,7 @@ class _PcSearch:
     ) -> None:
         self._solver = solver
         self._rules = rules
-        self._kernel = kernel_rules(rules)
+        self._kernel = compile_rules(rules)
         self._min_height = min_height
         self._limits = limits
         self._begun = begun
@@ -213,7 +213,7 @@ class _PcSearch:
             placement = self._legal(position, first)
             if placement is None:
                 continue
-            after = after_placement(position, placement, self._rules)
+            after = apply_placement(position, placement, self._rules)
             cleared = _rows_cleared(position.board, after.board)
             rest = _known_pieces(after)
             left = sum(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sevenbag.bots.bot import Limits, PositionBot, Suggestion
 from sevenbag.errors import BotStartError
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.rules import compile_rules
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Placement
@@ -51,7 +51,7 @@ class RandomBot(PositionBot):
         pieces = set(queue[:1])
         if rules.pieces.hold:
             pieces.update(queue[1:2] if position.hold is None else (position.hold,))
-        kernel = kernel_rules(rules)
+        kernel = compile_rules(rules)
         moves: list[Placement] = []
         for piece in sorted(pieces):
             # Only locks that clear rows continue a combo.

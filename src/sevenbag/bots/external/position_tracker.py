@@ -9,7 +9,7 @@ from msgspec import UnsetType
 
 from sevenbag._kernel import Placement, Spin
 from sevenbag.errors import PlacementError
-from sevenbag.game.position import after_new_piece, after_placement
+from sevenbag.game.position import append_piece, apply_placement
 from sevenbag.protocols.tbp import tbp_conversion
 from sevenbag.protocols.tbp.tbp_conversion import follow_inputs
 
@@ -49,9 +49,9 @@ class PositionTracker:
         told, self._updates = self._updates, []
         for each in told:
             if isinstance(each, Placement):
-                self._position = after_placement(self._position, each)
+                self._position = apply_placement(self._position, each)
             else:
-                self._position = after_new_piece(self._position, each)
+                self._position = append_piece(self._position, each)
         return self._position
 
     def is_first_hold(self, placement: Placement) -> bool:
@@ -136,7 +136,7 @@ def find_position_change(
         for spin in (Spin.NONE, Spin.MINI, Spin.FULL):
             placement = Placement(move.piece, move.rotation, move.x, move.y, spin)
             try:
-                between = after_placement(before, placement)
+                between = apply_placement(before, placement)
             except PlacementError:
                 break
             rows = _find_garbage_rows(between, after)

@@ -29,7 +29,7 @@ from sevenbag.errors import (
     ProtocolError,
     RulesError,
 )
-from sevenbag.game.position import after_new_piece, after_placement
+from sevenbag.game.position import append_piece, apply_placement
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle import triangle_conversion
 from sevenbag.protocols.triangle.messages import decode, encode
@@ -254,14 +254,14 @@ class TriangleDriver(Bot):
             and answer.uses_hold == held
             and answer.placement.same_cells(placement)
         )
-        self._position = after_placement(position, placement, self._rules)
+        self._position = apply_placement(position, placement, self._rules)
         self._state_pending = (
             self._state_pending or self.settings.states == "always" or not as_pressed
         )
 
     async def new_piece(self, piece: Piece) -> None:
         """Store the piece that joined the queue until the move is complete."""
-        self._position = after_new_piece(self._require_position(), piece)
+        self._position = append_piece(self._require_position(), piece)
         self._pending_pieces.append(piece)
 
     async def garbage(self, pending: tuple[int, ...]) -> None:
@@ -356,7 +356,7 @@ class TriangleDriver(Bot):
     def _count_misdrop(self, move: triangle.TriangleMove, placement: Placement) -> None:
         expected = read_expected_rows(move)
         if expected is not None:
-            board = after_placement(self._require_position(), placement, self._rules).board
+            board = apply_placement(self._require_position(), placement, self._rules).board
             self.misdrops += expected != tuple(board.row(y) for y in range(len(expected)))
 
     # --- helpers --------------------------------------------------------------------------------

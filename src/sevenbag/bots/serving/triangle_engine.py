@@ -20,7 +20,7 @@ from sevenbag._kernel import Placement
 from sevenbag.bots.serving.adapter import OutputClosedError
 from sevenbag.bots.serving.stdio_server import reserve_stdout, write_line
 from sevenbag.errors import ProtocolError
-from sevenbag.game.position import after_placement
+from sevenbag.game.position import apply_placement
 from sevenbag.protocols import bot_actions
 from sevenbag.protocols.json_lines import LineSplitter
 from sevenbag.protocols.triangle import messages as triangle
@@ -117,7 +117,7 @@ class EngineTurn:
 
     def after(self, placement: Placement) -> Position:
         """Return the position after a move if no garbage enters."""
-        return after_placement(self.position, placement, self.rules)
+        return apply_placement(self.position, placement, self.rules)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from sevenbag.cli.pc.dropin import (
 )
 from sevenbag.cli.signals import run_search
 from sevenbag.errors import FumenError, PcFileError, printable, shown
-from sevenbag.formats.fumen import Fumen, View
-from sevenbag.formats.pc_file import ANY_KICKS, check_file
+from sevenbag.formats.fumen import Fumen, FumenView
+from sevenbag.formats.pc_file import ANY_KICKS, validate_file
 from sevenbag.pc import Solver, SolveStatus
 from sevenbag.pc.network import find_network
 from sevenbag.pc.solver import MAX_HEIGHT
@@ -50,7 +50,7 @@ def _run_fumen(values: dict[str, Any], inputs: list[str]) -> int:
         began = time.perf_counter()
         try:
             fumen = Fumen.parse(text, _FUMEN_VERSIONS)
-            pieces = fumen.quiz()
+            pieces = fumen.read_quiz()
             if not pieces.pieces:
                 raise FumenError(
                     "NotQuiz",
@@ -93,7 +93,7 @@ def _solve_fumen(
     if save is not None and save.upper() not in {piece.name for piece in quiz.pieces}:
         return None, "ImpossibleSaveHold"
     # The solver takes no full rows.
-    board = fumen.field.cleared().board()
+    board = fumen.final_field.without_full_rows().board()
     if board.height > MAX_HEIGHT:
         return None, "FieldTooHigh"
     if values["min-height"] > MAX_HEIGHT:
@@ -122,8 +122,12 @@ def _hold_and_queue(quiz: Quiz) -> tuple[Piece | None, tuple[Piece, ...]]:
 
 
 def _format_answer(fumen: Fumen, placements: Sequence[Placement], values: dict[str, Any]) -> str:
-    solved = fumen.extended(placements) if values["append"] else fumen.solution(placements)
-    view = {"edit": View.EDIT, "list": View.LIST, "view": View.VIEW}[values["output-type"]]
+    solved = (
+        fumen.with_placements(placements) if values["append"] else fumen.with_solution(placements)
+    )
+    view = {"edit": FumenView.EDIT, "list": FumenView.LIST, "view": FumenView.VIEW}[
+        values["output-type"]
+    ]
     return replace(solved, view=view).encode()
 
 
@@ -185,10 +189,10 @@ def _run_validate(values: dict[str, Any], inputs: list[str]) -> int:
 def _validate_file(path: str, kicks: Sequence[Kicks | str], *, strict: bool) -> None:
     # Flushed, so that the lines of both streams are in order in a terminal.
     print(f"Validating {path}", flush=True)
-    verdict = check_file(path, kicks, may_clear_before=not strict)
-    if verdict.reason:
+    verdict = validate_file(path, kicks, allow_early_clear=not strict)
+    if fault := verdict.describe_fault():
         print(f"Error at solution {verdict.solutions} (byte {verdict.bytes})", flush=True)
-        print(f"{path}: solution {verdict.solutions + 1}: {verdict.reason}", file=sys.stderr)
+        print(f"{path}: solution {verdict.solutions + 1}: {fault}", file=sys.stderr)
     else:
         print(f"Validated {verdict.solutions} solutions. All solutions ok.", flush=True)
 

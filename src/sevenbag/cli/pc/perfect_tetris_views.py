@@ -35,7 +35,7 @@ from sevenbag.cli.pc.dropin import (
     integer_up_to,
 )
 from sevenbag.cli.signals import stop_on_interrupt
-from sevenbag.formats.pc_file import Index
+from sevenbag.formats.pc_file import PcFileIndex
 from sevenbag.pc import Solver
 from sevenbag.pc.network import find_network
 from sevenbag.pc.solver import MAX_HEIGHT
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import Piece, Placement, StopFlag
     from sevenbag.arena.terminal.pc_demo import PcSolveFunction
-    from sevenbag.formats.pc_file import Solution
+    from sevenbag.formats.pc_file import PcRecord
 
 _END_OF_INPUT: Final = "\x04"
 
@@ -171,8 +171,8 @@ def _run_display(_: dict[str, Any], inputs: list[str]) -> int:
     if len(inputs) > 1:
         raise UsageError("display shows one file")
     console = Console()
-    with Index(inputs[0]) as index:
-        first = index.solution(0)
+    with PcFileIndex(inputs[0]) as index:
+        first = index.read(0)
         if first is None:
             print("There is no solution in it.")
             return 0
@@ -185,7 +185,7 @@ def _run_display(_: dict[str, Any], inputs: list[str]) -> int:
 
 
 class _SolutionViewer:
-    def __init__(self, index: Index, first: Solution, name: str, console: Console) -> None:
+    def __init__(self, index: PcFileIndex, first: PcRecord, name: str, console: Console) -> None:
         self._index = index
         self._console = console
         self._scene: SolutionScene = SolutionScene(first, len(first.placements), name, 1, None)
@@ -202,7 +202,7 @@ class _SolutionViewer:
                     if not self._handle_key(key):
                         return
                 elif not self._index.complete:
-                    self._index.grow()
+                    self._index.extend()
 
     def _handle_key(self, key: str) -> bool:
         """Handle a key; return False to quit."""
@@ -227,7 +227,7 @@ class _SolutionViewer:
 
     def _go_to(self, number: int) -> bool:
         """Show a solution; return False if its number is too large."""
-        solution = self._index.solution(number - 1)
+        solution = self._index.read(number - 1)
         if solution is None:
             return False
         shown = len(solution.placements)
@@ -240,13 +240,13 @@ class _SolutionViewer:
             self._scene = replace(self._scene, message=f"this is the {where} solution")
 
 
-def _print_solutions(index: Index, first: Solution) -> None:
+def _print_solutions(index: PcFileIndex, first: PcRecord) -> None:
     """Print solutions; read an empty line for the next one, or its number."""
-    solution: Solution | None = first
+    solution: PcRecord | None = first
     number = 1
     while solution is not None:
         while not index.complete:
-            index.grow()
+            index.extend()
         scene = SolutionScene(solution, len(solution.placements), "", number, index.count)
         print("\n".join(solution_view.format_solution(scene)))
         print("Skip to: ", end="", flush=True)
@@ -254,7 +254,7 @@ def _print_solutions(index: Index, first: Solution) -> None:
         print()
         if number == 0:
             return
-        solution = index.solution(number - 1)
+        solution = index.read(number - 1)
 
 
 def _read_number(number: int) -> int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import Board, Key, Placement
 from sevenbag.contest.client.match_view import MatchView
-from sevenbag.game.rules import Rules, kernel_rules
+from sevenbag.game.rules import Rules, compile_rules
 from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
 from sevenbag.protocols.pason.pason_conversion import (
     MOVE_KEYS,
@@ -338,7 +338,7 @@ _MAX_WAIT: Final = 1.0
 _MAX_PLANS: Final = 8
 _TYPICAL_PATH: Final = 8
 _MAX_FALL: Final = 15
-_KERNEL: Final = kernel_rules(PASON_RULES)
+_KERNEL: Final = compile_rules(PASON_RULES)
 _KEYS: Final = list(MOVE_KEYS.values())
 _MOVE_BY_KEY: Final[dict[Key, MoveName]] = {key: move for move, key in MOVE_KEYS.items()}
 _ROTATIONS: Final = frozenset(("lrotate", "rrotate"))

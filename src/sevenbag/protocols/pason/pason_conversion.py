@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from sevenbag._kernel import Board, Key, Kicks, Piece, Placement, Rotation
 from sevenbag.errors import PlacementError, ProtocolError, shown
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.rules import compile_rules
 
 if TYPE_CHECKING:
     from sevenbag.game import Rules
@@ -166,7 +166,7 @@ def find_moves(board: Board, placement: Placement, rules: Rules) -> tuple[MoveNa
         placement: a placement of the current piece.
         rules: the rules in force, such as the preset ``pason-2012``.
     """
-    keys = kernel_rules(rules).path(board, placement, cleared=False, keys=list(_MOVE_NAMES))
+    keys = compile_rules(rules).path(board, placement, cleared=False, keys=list(_MOVE_NAMES))
     return None if keys is None else tuple(_MOVE_NAMES[key] for key in keys)
 
 

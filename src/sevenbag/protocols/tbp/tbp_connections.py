@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import UNSET, UnsetType
 
 from sevenbag.errors import PlacementError, ProtocolError, printable
-from sevenbag.game.position import after_new_piece, after_placement
+from sevenbag.game.position import append_piece, apply_placement
 from sevenbag.protocols.bot_actions import (
     GarbageAction,
     LogAction,
@@ -250,7 +250,7 @@ class TbpBotConnection:
         assert self.position is not None
         try:
             placement = tbp_conversion.parse_move(move)
-            self.position = after_placement(self.position, placement)
+            self.position = apply_placement(self.position, placement)
         except PlacementError as error:
             return self._resynchronize(move, str(error))
         if not self._bot_in_sync:
@@ -271,7 +271,7 @@ class TbpBotConnection:
     def _handle_new_piece(self, piece: Piece) -> list[BotAction]:
         if self.position is None:
             return []
-        self.position = after_new_piece(self.position, piece)
+        self.position = append_piece(self.position, piece)
         return [NewPieceAction(piece)] if self._bot_in_sync else self._start_bot()
 
     def _handle_garbage(self, rows: tuple[tbp.Row, ...]) -> list[BotAction]:
@@ -306,7 +306,7 @@ class TbpBotConnection:
         piece = tbp_conversion.parse_piece(move.location.type)
         assumed = dataclasses.replace(self.position, queue=(piece, *queue[1:]))
         try:
-            self.position = after_placement(assumed, tbp_conversion.parse_move(move))
+            self.position = apply_placement(assumed, tbp_conversion.parse_move(move))
         except PlacementError:
             return [note]
         return [note, *self._start_bot()]

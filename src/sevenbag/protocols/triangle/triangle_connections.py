@@ -22,8 +22,8 @@ from msgspec import UNSET, Struct
 
 from sevenbag._kernel import Board
 from sevenbag.errors import PlacementError, ProtocolError, RulesError
-from sevenbag.game.position import Position, after_new_piece, after_placement
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.position import Position, append_piece, apply_placement
+from sevenbag.game.rules import compile_rules
 from sevenbag.protocols.bot_actions import (
     GarbageAction,
     LogAction,
@@ -241,7 +241,7 @@ class TriangleBotConnection:
         try:
             previews = min(self._max_visible - 1, max(len(opening.queue), 1))
             rules = triangle_conversion.parse_config(config, bag=opening.bag, previews=previews)
-            kernel_rules(rules)
+            compile_rules(rules)
         except RulesError as error:
             self.reject_rules()
             return [*notes, LogAction("serve.room_rejected", {"error": error})]
@@ -282,7 +282,7 @@ class TriangleBotConnection:
         if len(self.position.queue) > MAX_QUEUE:
             return [LogAction("serve.pieces_ignored", {"pieces": len(pieces), "max": MAX_QUEUE})]
         for piece in pieces:
-            self.position = after_new_piece(self.position, piece)
+            self.position = append_piece(self.position, piece)
         return (
             self._add_visible_pieces()
             if self._visible_count and not self._first_piece_unknown
@@ -382,7 +382,7 @@ class TriangleBotConnection:
         return list(dict.fromkeys((queue[0], *(queue[1:2] if held is None else (held,)))))
 
     def _list_placements(self, position: Position, rules: Rules, piece: Piece) -> list[Placement]:
-        kernel = kernel_rules(triangle_conversion.rules_for_piece(rules, piece))
+        kernel = compile_rules(triangle_conversion.rules_for_piece(rules, piece))
         return kernel.placements(position.board, piece, position.combo > 0)
 
     def _find_keys(
@@ -406,7 +406,7 @@ class TriangleBotConnection:
     ) -> list[BotAction]:
         position = self.position
         assert position is not None
-        after = after_placement(position, placement, self.rules)
+        after = apply_placement(position, placement, self.rules)
         self.position = after
         self._to_park = False
         self._pressed_hold |= keys[0] == "hold"

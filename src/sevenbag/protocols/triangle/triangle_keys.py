@@ -15,7 +15,7 @@ from msgspec import UNSET
 
 from sevenbag._kernel import Key
 from sevenbag.errors import PlacementError, ProtocolError, shown
-from sevenbag.game.rules import kernel_rules
+from sevenbag.game.rules import compile_rules
 from sevenbag.protocols.triangle.messages import KEY_ALIASES, KEY_NAMES
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def find_keys(
 
     Returns: ``hold`` first if need be, one ``hardDrop`` last; None if nothing leads there.
     """
-    kernel = kernel_rules(rules)
+    kernel = compile_rules(rules)
     way = _find_path(kernel, board, placement, fallen, cleared=cleared)
     if way is None:
         for other in kernel.placements(board, placement.piece, cleared):
@@ -102,7 +102,7 @@ def resolve_keys(
         PlacementError: the hold piece cannot appear or does not exist.
     """
     names = _check_single_lock(move, aliases=aliases)
-    kernel = kernel_rules(rules)
+    kernel = compile_rules(rules)
     cleared = position.combo > 0
     piece, held = position.queue[0], False
     keys: list[Key] = []

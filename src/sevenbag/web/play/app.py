@@ -132,12 +132,12 @@ def _build_context(bots: Path | None) -> dict[str, Any]:
     drawing = {
         "colors": COLORS,
         "shapes": {letter: piece_shape(letter) for letter in PIECES},
-        "visible": {name: _visible_size(name) for name in Rules.presets()},
+        "visible": {name: _visible_size(name) for name in Rules.preset_names()},
     }
     return {
         "drawing": msgspec.json.encode(drawing).decode(),
         "kinds": {name: kind.summary for name, kind in BUILTIN_BOTS.items()},
-        "presets": Rules.presets(),
+        "presets": Rules.preset_names(),
         "limits": match_request,
         "bots": bots is not None,
     }

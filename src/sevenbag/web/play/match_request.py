@@ -83,9 +83,10 @@ class MatchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Raises:
             InputError: there is no preset of this name. Names of files are not accepted.
         """
-        if self.rules not in Rules.presets():
+        presets = Rules.preset_names()
+        if self.rules not in presets:
             raise InputError(
-                f"invalid rules: expected {', '.join(Rules.presets())}, got {shown(self.rules)}"
+                f"invalid rules: expected {', '.join(presets)}, got {shown(self.rules)}"
             )
         return Rules.preset(self.rules)
 
