@@ -32,13 +32,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run_with_exit_code(lambda: run_command_line(words))
 
 
+def pc(argv: Sequence[str] | None = None) -> int:
+    """Run the program ``pc``, the drop-in replacement for perfect-tetris; return the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    return run_with_exit_code(lambda: _run_perfect_tetris(words))
+
+
 def run_command_line(words: list[str]) -> int:
     """Parse a command line, run its command and return the exit code."""
     if words[:1] == ["pc"] and words[1:2] and words[1] in PERFECT_TETRIS_VERBS:
-        from sevenbag.cli.pc import dropin  # noqa: PLC0415  # commands are imported when called
-
         # The options of these verbs are those of another program.
-        return dropin.run(words[1:])
+        return _run_perfect_tetris(words[1:])
     parser = CommandParser(
         prog="sevenbag",
         description="Engine, bots, bot protocols and arena for modern block-stacking games.",
@@ -91,6 +95,12 @@ def run_with_exit_code(run: Callable[[], int]) -> int:
 
 
 # --- helpers ------------------------------------------------------------------------------------
+
+
+def _run_perfect_tetris(words: list[str]) -> int:
+    from sevenbag.cli.pc import perfect_tetris  # noqa: PLC0415  # commands are imported when called
+
+    return perfect_tetris.run(words, run_command_line)
 
 
 def _raise_interrupt_once(*_: object) -> NoReturn:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from subprocess import CompletedProcess
 from typing import TYPE_CHECKING, Self
 
-from sevenbag.cli.pc.dropin import main
+from sevenbag.cli.main import pc as run_pc
 from tests.cli.run import environment, run_main, sevenbag
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ PC = [
     sys.executable,
     "-P",
     "-c",
-    "import sys; from sevenbag.cli.pc.dropin import main; sys.exit(main())",
+    "import sys; from sevenbag.cli.main import pc; sys.exit(pc())",
 ]
 """The installed command ``pc``, in a process of its own."""
 
 
 def pc(*words: str | Path, folder: Path | None = None, typed: str = "") -> CompletedProcess[str]:
     """Run ``pc`` in this process; arguments as for `sevenbag`."""
-    return run_main(main, *words, folder=folder, typed=typed)
+    return run_main(run_pc, *words, folder=folder, typed=typed)
 
 
 def sevenbag_pc(*words: str | Path) -> CompletedProcess[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sevenbag.cli.command_table import PERFECT_TETRIS_VERBS
-from sevenbag.cli.pc.dropin import load_verb
+from sevenbag.cli.pc.perfect_tetris import load_verb
 from sevenbag.formats.fumen import Fumen
 from tests.cli.pc.run import pc
 

@@ -45,7 +45,7 @@ def test_beside_the_user(network: Path) -> None:
 
 def test_beside_the_program(network: Path, tmp_path: Path) -> None:
     program = network.parent / "pc"
-    program.write_text("import sys; from sevenbag.cli.pc.dropin import main; sys.exit(main())\n")
+    program.write_text("import sys; from sevenbag.cli.main import pc; sys.exit(pc())\n")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     command = [sys.executable, "-P", str(program)]

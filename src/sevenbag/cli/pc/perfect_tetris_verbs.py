@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sevenbag._kernel import Kicks
 from sevenbag.cli.arguments import load_kicks
-from sevenbag.cli.pc.dropin import (
+from sevenbag.cli.pc.perfect_tetris import (
     KICKS_NAMES,
     NETWORK_OPTION,
     Verb,

@@ -26,7 +26,7 @@ from sevenbag.arena.terminal.terminal_screen import (
     open_key_reader,
 )
 from sevenbag.cli.arguments import load_kicks
-from sevenbag.cli.pc.dropin import (
+from sevenbag.cli.pc.perfect_tetris import (
     KICKS_NAMES,
     NETWORK_OPTION,
     UsageError,

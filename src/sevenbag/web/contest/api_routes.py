@@ -16,7 +16,7 @@ from sevenbag.contest.scheduler_protocol import LINK_PATH
 from sevenbag.errors import InputError, SchedulerError, StoreError
 from sevenbag.web.contest.account_routes import Session, Site
 from sevenbag.web.contest.site_authentication import LoginRejectedError, get_browser_session
-from sevenbag.web.contest.site_context import LOG_ERRORS_ONLY
+from sevenbag.web.contest.site_monitoring import LOG_ERRORS_ONLY
 from sevenbag.web.contest.site_pages import read_body
 from sevenbag.web.core.text_socket import SocketClosedError, TextSocket
 

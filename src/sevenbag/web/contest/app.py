@@ -40,7 +40,8 @@ from sevenbag.web.contest.site_authentication import (
     SessionMiddleware,
     get_browser_session,
 )
-from sevenbag.web.contest.site_context import LOG_ERRORS_ONLY, AccessLog, SiteContext
+from sevenbag.web.contest.site_context import SiteContext
+from sevenbag.web.contest.site_monitoring import LOG_ERRORS_ONLY, AccessLog
 from sevenbag.web.contest.site_pages import (
     MAX_FORM_BYTES,
     create_template_engine,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from sevenbag.contest.passwords import PasswordVerifier
     from sevenbag.contest.store import LoginSession, Store
-    from sevenbag.web.contest.site_context import SiteMetrics
+    from sevenbag.web.contest.site_monitoring import SiteMetrics
     from sevenbag.web.core.origin_guard import AsgiApp, Receive, Scope, Send
 
     Connection = ASGIConnection[Any, Any, Any, Any]

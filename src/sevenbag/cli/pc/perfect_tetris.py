@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sevenbag.cli.arguments import NETWORK_HELP
 from sevenbag.cli.command_table import COMMANDS, PERFECT_TETRIS_VERBS, CommandGroup
-from sevenbag.cli.main import main as sevenbag
-from sevenbag.cli.main import run_with_exit_code
 from sevenbag.errors import FormatError, InputError, NetworkError, SevenbagError, printable
 
 if TYPE_CHECKING:
@@ -67,15 +65,16 @@ HELP_OPTION: Final = VerbOption("help", "h", "print this help")
 NETWORK_OPTION: Final = VerbOption("nn", "n", NETWORK_HELP, str, None, "PATH")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program ``pc`` and return its exit code."""
-    return run_with_exit_code(lambda: run(sys.argv[1:] if argv is None else argv))
+def run(words: Sequence[str], run_command: Callable[[list[str]], int] | None = None) -> int:
+    """Run a verb with its options; print errors as perfect-tetris does.
 
-
-def run(words: Sequence[str]) -> int:
-    """Run a verb with its options; print errors as perfect-tetris does."""
+    Args:
+        words: arguments of the program ``pc``.
+        run_command: runs a command line of ``sevenbag``, for its commands that perfect-tetris
+            does not have.
+    """
     try:
-        return _run(words)
+        return _run(words, run_command)
     except UsageError as error:
         print(error, file=sys.stderr)
     except SevenbagError as error:
@@ -171,7 +170,7 @@ def integer_up_to(maximum: int) -> Callable[[str], int]:
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _run(words: Sequence[str]) -> int:
+def _run(words: Sequence[str], run_command: Callable[[list[str]], int] | None) -> int:
     if not words or words[0] in ("-h", "--help"):
         print(_format_usage(), end="")
         return 0
@@ -181,9 +180,8 @@ def _run(words: Sequence[str]) -> int:
     if name not in PERFECT_TETRIS_VERBS:
         group = COMMANDS["pc"]
         assert isinstance(group, CommandGroup)
-        if name in group.commands:
-            # Commands of sevenbag: perfect-tetris has other programs for them, or none.
-            return sevenbag(["pc", *words])
+        if run_command is not None and name in group.commands:
+            return run_command(["pc", *words])
         raise UsageError(f"Unknown verb '{name}'.")
     verb = load_verb(name)
     options = (*verb.options, HELP_OPTION)

@@ -108,7 +108,7 @@ def test_a_network_that_is_not_there(verb: str) -> None:
 
 def test_it_is_installed_as_pc() -> None:
     (script,) = entry_points(group="console_scripts", name="pc")
-    assert script.value == "sevenbag.cli.pc.dropin:main"
+    assert script.value == "sevenbag.cli.main:pc"
     done = run_process([str(Path(sys.executable).with_name("pc"))], "version")
     assert (done.returncode, done.stdout, done.stderr) == (0, "1.3.2\n", "")
 
