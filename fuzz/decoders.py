@@ -222,13 +222,13 @@ def tbp_frontend(data: bytes) -> None:
         event = side.receive(message)
         with contextlib.suppress(ProtocolError):
             if event is TbpEvent.INTRODUCED:
-                side.rules(tbp.TbpRules())
+                side.send(tbp.TbpRules())
             elif event is TbpEvent.READY:
-                side.start(
+                side.send(
                     tbp.TbpStart(hold=None, queue=("T",), combo=0, back_to_back=False, board=())
                 )
-            if side.stage is TbpStage.CALCULATING:
-                side.suggest()
+            if side.stage is TbpStage.CALCULATING and side.may_ask:
+                side.send(tbp.TbpSuggest())
         if event is TbpEvent.SUGGESTED and isinstance(message, tbp.TbpSuggestion):
             for move in message.moves[:20]:
                 with contextlib.suppress(PlacementError):

@@ -18,7 +18,7 @@ from sevenbag._kernel import Placement, Spin
 from sevenbag.bots.bot import Limits, Suggestion
 from sevenbag.bots.external import process, tbp_driver
 from sevenbag.bots.external.process import create_process_launcher
-from sevenbag.bots.external.tbp_driver import Deadlines, TbpDriver
+from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.errors import (
     BotDiedError,
     BotError,
@@ -38,12 +38,17 @@ if TYPE_CHECKING:
 Command = Callable[..., list[str]]
 
 RULES = Rules.preset("guideline")
-SHORT = Deadlines(info=60, ready=60, move=60, quit=0.3)
+SHORT = {
+    "info_seconds": "60",
+    "ready_seconds": "60",
+    "move_seconds": "60",
+    "quit_seconds": "0.3",
+}
 """Long enough for a busy machine; those that hang on purpose use `hurried`."""
 
 
-def hurried(**seconds: float) -> Deadlines:
-    return Deadlines(**{"info": 60, "ready": 60, "move": 60, "quit": 0.3, **seconds})
+def hurried(**seconds: float) -> dict[str, str]:
+    return SHORT | {f"{name}_seconds": str(value) for name, value in seconds.items()}
 
 
 async def play(bot: TbpDriver, pieces: int, seed: int = 1) -> Game:
@@ -88,7 +93,7 @@ async def ask_and_cancel(bot: TbpDriver) -> None:
 
 
 async def test_plays_games(fake: Command) -> None:
-    bot = TbpDriver(fake(), deadlines=SHORT)
+    bot = TbpDriver(fake(), options=SHORT)
     try:
         game = await play(bot, 60)
         assert game.stats.pieces == 60
@@ -124,7 +129,7 @@ async def test_plays_games(fake: Command) -> None:
     ],
 )
 async def test_plays_in_spite_of(fault: str, fake: Command) -> None:
-    bot = TbpDriver(fake(fault), deadlines=SHORT)
+    bot = TbpDriver(fake(fault), options=SHORT)
     try:
         game = await play(bot, 12)
         assert game.stats.pieces == 12
@@ -137,7 +142,7 @@ async def test_speaks_strictly_and_says_quit(
 ) -> None:
     note = tmp_path / "note"
     monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(note))
-    bot = TbpDriver(fake("StrictTypes"), deadlines=hurried(quit=60))
+    bot = TbpDriver(fake("StrictTypes"), options=hurried(quit=60))
     try:
         await play(bot, 12)
     finally:
@@ -146,7 +151,7 @@ async def test_speaks_strictly_and_says_quit(
 
 
 async def test_counts_what_it_skips(fake: Command) -> None:
-    bot = TbpDriver(fake("Chatty"), deadlines=SHORT)
+    bot = TbpDriver(fake("Chatty"), options=SHORT)
     try:
         await play(bot, 2)
         assert bot.skipped_lines == 2 * 101
@@ -155,7 +160,7 @@ async def test_counts_what_it_skips(fake: Command) -> None:
 
 
 async def test_a_name_is_made_fit_for_a_screen(fake: Command) -> None:
-    bot = TbpDriver(fake("NullFeatures"), deadlines=SHORT)
+    bot = TbpDriver(fake("NullFeatures"), options=SHORT)
     try:
         await bot.prepare(RULES)
         assert bot.name == "null?[2J features"
@@ -167,7 +172,7 @@ async def test_a_name_is_made_fit_for_a_screen(fake: Command) -> None:
 
 
 async def test_a_given_name_stays(fake: Command) -> None:
-    bot = TbpDriver(fake(), name="mine", deadlines=SHORT)
+    bot = TbpDriver(fake(), name="mine", options=SHORT)
     try:
         await bot.prepare(RULES)
         assert bot.name == "mine"
@@ -176,7 +181,7 @@ async def test_a_given_name_stays(fake: Command) -> None:
 
 
 async def test_tells_what_the_bot_says_of_its_search(fake: Command) -> None:
-    bot = TbpDriver(fake("MoveInfo"), deadlines=SHORT)
+    bot = TbpDriver(fake("MoveInfo"), options=SHORT)
     try:
         await bot.prepare(RULES)
         await bot.start(Game(seed=1).position())
@@ -188,7 +193,7 @@ async def test_tells_what_the_bot_says_of_its_search(fake: Command) -> None:
 
 async def test_spin_claims_are_told_as_they_were_made(fake: Command) -> None:
     # What a spin is worth, only the game decides.
-    bot = TbpDriver(fake("FalseSpins"), deadlines=SHORT)
+    bot = TbpDriver(fake("FalseSpins"), options=SHORT)
     try:
         await bot.prepare(RULES)
         await bot.start(Game(seed=1).position())
@@ -199,7 +204,7 @@ async def test_spin_claims_are_told_as_they_were_made(fake: Command) -> None:
 
 
 async def test_thinking_time_passes_before_it_is_asked(fake: Command) -> None:
-    bot = TbpDriver(fake(), deadlines=SHORT)
+    bot = TbpDriver(fake(), options=SHORT)
     try:
         await bot.prepare(RULES)
         await bot.start(Game(seed=1).position())
@@ -213,7 +218,7 @@ async def test_thinking_time_passes_before_it_is_asked(fake: Command) -> None:
 async def test_double_answers_hurt_nobody_else(fake: Command) -> None:
     # The second one comes before the next question or after; then it is taken for the answer to
     # it, and is at the worst an illegal move.
-    bot = TbpDriver(fake("AnswersTwice"), deadlines=SHORT)
+    bot = TbpDriver(fake("AnswersTwice"), options=SHORT)
     try:
         with contextlib.suppress(BotForfeitError):
             await play(bot, 12)
@@ -222,7 +227,7 @@ async def test_double_answers_hurt_nobody_else(fake: Command) -> None:
 
 
 async def test_a_second_answer_that_has_come_is_not_taken_for_the_next(fake: Command) -> None:
-    bot = TbpDriver(fake("AnswersTwiceAtOnce"), deadlines=SHORT)
+    bot = TbpDriver(fake("AnswersTwiceAtOnce"), options=SHORT)
     try:
         game = await play(bot, 40)
         assert game.stats.pieces == 40
@@ -285,8 +290,7 @@ async def test_fails_by_name(
     bot = TbpDriver(
         fault,
         launcher=launch(fake(fault)),
-        deadlines=hurried(**deadlines),
-        options={"retries": "0"},
+        options=hurried(**deadlines) | {"retries": "0"},
     )
     try:
         with pytest.raises(error, match=words):
@@ -298,7 +302,7 @@ async def test_fails_by_name(
 async def test_a_bot_that_closes_its_output(fake: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     # It lives on, so that there is no exit code to wait for.
     monkeypatch.setattr(process, "_EXIT_CODE_TIMEOUT", 0.1)
-    bot = TbpDriver(fake("ClosesOutput"), deadlines=SHORT)
+    bot = TbpDriver(fake("ClosesOutput"), options=SHORT)
     try:
         with pytest.raises(BotDiedError, match="closed its output"):
             await play(bot, 12)
@@ -311,7 +315,7 @@ async def test_stop_is_said_before_quit_whatever_happened(
 ) -> None:
     note = tmp_path / "note"
     monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(note))
-    bot = TbpDriver(fake("NotesWhatItHears"), deadlines=SHORT)
+    bot = TbpDriver(fake("NotesWhatItHears"), options=SHORT)
     await bot.prepare(RULES)
     await bot.start(Game(seed=1).position())
     await bot.suggest(Limits())
@@ -330,7 +334,7 @@ async def test_stop_is_said_before_quit_whatever_happened(
 async def test_rules_that_cannot_be_told(
     changes: dict[str, dict[str, object]], words: str, fake: Command
 ) -> None:
-    bot = TbpDriver(fake(), deadlines=SHORT)
+    bot = TbpDriver(fake(), options=SHORT)
     with pytest.raises(BotStartError, match=words):
         await bot.prepare(RULES.replace(changes))
     assert bot.pid is None
@@ -391,7 +395,7 @@ async def test_an_unprepared_bot_says_so() -> None:
 
 async def test_stderr_goes_to_a_log_and_its_tail_is_kept(fake: Command, tmp_path: Path) -> None:
     log = tmp_path / "bot.log"
-    bot = TbpDriver(fake("TalksToStderr"), deadlines=SHORT, log=log)
+    bot = TbpDriver(fake("TalksToStderr"), options=SHORT, log=log)
     try:
         await play(bot, 2)
         assert bot.stderr.endswith("thinking hard\n")
@@ -419,7 +423,7 @@ async def test_a_folder_to_run_in(tmp_path: Path, mark: str) -> None:
 
 
 async def test_a_cancelled_question_is_not_asked_twice(fake: Command) -> None:
-    bot = TbpDriver(fake("AnswersLate"), deadlines=SHORT)
+    bot = TbpDriver(fake("AnswersLate"), options=SHORT)
     try:
         await bot.prepare(RULES)
         await bot.start(Game(seed=1).position())
@@ -434,8 +438,8 @@ async def test_a_cancelled_question_is_not_asked_twice(fake: Command) -> None:
 async def test_a_late_answer_is_not_taken_for_the_next(
     fake: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tbp_driver, "_STALE_ANSWER_TIMEOUT", 60.0)
-    bot = TbpDriver(fake("AnswersLate"), deadlines=SHORT)
+    monkeypatch.setattr(tbp_driver, "STALE_ANSWER_TIMEOUT", 60.0)
+    bot = TbpDriver(fake("AnswersLate"), options=SHORT)
     try:
         await bot.prepare(RULES)
         pid = bot.pid
@@ -452,8 +456,8 @@ async def test_a_late_answer_is_not_taken_for_the_next(
 async def test_a_bot_that_owes_an_answer_is_started_afresh(
     fake: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tbp_driver, "_STALE_ANSWER_TIMEOUT", 0.1)
-    bot = TbpDriver(fake("HangsAtSuggest"), deadlines=hurried(move=0.2))
+    monkeypatch.setattr(tbp_driver, "STALE_ANSWER_TIMEOUT", 0.1)
+    bot = TbpDriver(fake("HangsAtSuggest"), options=hurried(move=0.2))
     try:
         await bot.prepare(RULES)
         pid = bot.pid
@@ -467,7 +471,7 @@ async def test_a_bot_that_owes_an_answer_is_started_afresh(
 
 
 async def test_a_dead_bot_can_be_prepared_again(fake: Command) -> None:
-    bot = TbpDriver(fake("DiesInGame"), deadlines=SHORT)
+    bot = TbpDriver(fake("DiesInGame"), options=SHORT)
     try:
         with pytest.raises(BotDiedError):
             await play(bot, 5)
@@ -477,7 +481,7 @@ async def test_a_dead_bot_can_be_prepared_again(fake: Command) -> None:
 
 
 async def test_cancelling_the_end_still_ends_it(fake: Command) -> None:
-    bot = TbpDriver(fake("IgnoresQuit"), deadlines=hurried(quit=30.0))
+    bot = TbpDriver(fake("IgnoresQuit"), options=hurried(quit=30.0))
     await bot.prepare(RULES)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.1):
@@ -485,7 +489,7 @@ async def test_cancelling_the_end_still_ends_it(fake: Command) -> None:
 
 
 async def test_its_children_end_with_it(fake: Command) -> None:
-    bot = TbpDriver(fake("LeavesChildren"), deadlines=SHORT)
+    bot = TbpDriver(fake("LeavesChildren"), options=SHORT)
     await bot.prepare(RULES)
     await bot.start(Game(seed=1).position())
     await bot.suggest(Limits())

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from sevenbag._kernel import Board, Piece
@@ -19,6 +20,7 @@ from sevenbag.bots.external.process import create_process_launcher
 from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.external.tbp_profile import (
     OFFICIAL_PROFILE,
+    TbpProfile,
     find_profile,
     list_profiles,
     load_profile,
@@ -50,13 +52,13 @@ def field(mark: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[st
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Grants bots more time than their profiles do: they may miss that on a busy machine."""
-    usual = TbpDriver._timeout
+    usual = TbpDriver._apply_options
 
-    def seconds(bot: TbpDriver, what: str) -> float:
-        given = what == "quit" or f"{what}_seconds" in bot._options
-        return usual(bot, what) if given else 120.0
+    def apply(bot: TbpDriver, profile: TbpProfile) -> TbpProfile:
+        names = {"info_seconds", "ready_seconds", "move_seconds"} - bot._options.keys()
+        return msgspec.structs.replace(usual(bot, profile), **dict.fromkeys(names, 120.0))
 
-    monkeypatch.setattr(TbpDriver, "_timeout", seconds)
+    monkeypatch.setattr(TbpDriver, "_apply_options", apply)
 
 
 def legal(game: Game, moves: tuple[Placement, ...]) -> Placement:

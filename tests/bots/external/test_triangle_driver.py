@@ -272,7 +272,7 @@ async def test_who_was_not_waited_for_is_not_misheard(engine: Command) -> None:
         game = Game(RULES, 3)
         await bot.start(game.position())
         question = asyncio.create_task(bot.suggest(Limits()))
-        while bot._require_conversation().connection.stage is not TriangleStage.ASKED:  # noqa: ASYNC110
+        while bot._connection.stage is not TriangleStage.ASKED:  # noqa: ASYNC110
             await asyncio.sleep(0)
         question.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sevenbag.bots.bot import Limits
-from sevenbag.bots.external.tbp_driver import Deadlines, TbpDriver
+from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.external.web_worker import WorkerHost, create_worker_launcher, find_browser
 from sevenbag.bots.registry import create_bot
 from sevenbag.errors import BotError, BotStartError, PlacementError, SpecError
@@ -43,9 +43,14 @@ on_hosts = pytest.mark.parametrize("host", HOSTS)
 
 def worker(host: str, script: Path, move: float = 60) -> TbpDriver:
     kind: WorkerHost = "browser" if host == "browser" else "node"
-    deadlines = Deadlines(info=60, ready=60, move=move, quit=0.3)
+    options = {
+        "info_seconds": "60",
+        "ready_seconds": "60",
+        "move_seconds": str(move),
+        "quit_seconds": "0.3",
+    }
     return TbpDriver(
-        ["worker"], launcher=create_worker_launcher(str(script), host=kind), deadlines=deadlines
+        ["worker"], launcher=create_worker_launcher(str(script), host=kind), options=options
     )
 
 

@@ -23,7 +23,7 @@ from websockets.asyncio.server import ServerConnection, serve  # noqa: E402
 from sevenbag.arena.runner.game_loop import GameConfig  # noqa: E402
 from sevenbag.arena.runner.game_runner import play_game  # noqa: E402
 from sevenbag.bots.bot import Limits  # noqa: E402
-from sevenbag.bots.external.tbp_driver import Deadlines, TbpDriver  # noqa: E402
+from sevenbag.bots.external.tbp_driver import TbpDriver  # noqa: E402
 from sevenbag.bots.external.websocket_channel import create_websocket_launcher  # noqa: E402
 from sevenbag.bots.registry import create_bot  # noqa: E402
 from sevenbag.bots.serving.websocket_server import WebSocketBotServer  # noqa: E402
@@ -40,7 +40,12 @@ from sevenbag.game import Game, Rules  # noqa: E402
 Json = dict[str, Any]
 
 RULES = Rules.preset("guideline")
-SHORT = Deadlines(info=60, ready=60, move=60, quit=0.3)
+SHORT = {
+    "info_seconds": "60",
+    "ready_seconds": "60",
+    "move_seconds": "60",
+    "quit_seconds": "0.3",
+}
 
 
 @pytest.fixture
@@ -228,14 +233,12 @@ async def test_those_that_fail_are_named(
     handler: Handler, error: type[BotError], words: str
 ) -> None:
     # Short only where somebody is silent on purpose.
-    deadlines = Deadlines(
-        info=0.5 if handler is silent else 60,
-        ready=60,
-        move=0.5 if handler is hangs else 60,
-        quit=0.2,
-    )
+    options = SHORT | {
+        "info_seconds": "0.5" if handler is silent else "60",
+        "move_seconds": "0.5" if handler is hangs else "60",
+    }
     async with at_address(handler) as address:
-        bot = TbpDriver(address, launcher=create_websocket_launcher(address), deadlines=deadlines)
+        bot = TbpDriver(address, launcher=create_websocket_launcher(address), options=options)
         try:
             with pytest.raises(error, match=words):
                 await first_move(bot)
@@ -245,7 +248,7 @@ async def test_those_that_fail_are_named(
 
 async def test_messages_that_make_no_sense_are_named() -> None:
     async with at_address(malformed) as address:
-        bot = TbpDriver(address, launcher=create_websocket_launcher(address), deadlines=SHORT)
+        bot = TbpDriver(address, launcher=create_websocket_launcher(address), options=SHORT)
         try:
             await bot.prepare(RULES)
             await bot.start(Game(seed=1).position())
@@ -310,7 +313,7 @@ async def test_a_bot_that_leaves_at_quit() -> None:
                 return
 
     async with at_address(polite) as address:
-        bot = TbpDriver(address, launcher=create_websocket_launcher(address), deadlines=SHORT)
+        bot = TbpDriver(address, launcher=create_websocket_launcher(address), options=SHORT)
         await bot.prepare(RULES)
         assert bot.name == "far"
         await bot.start(Game(seed=1).position())

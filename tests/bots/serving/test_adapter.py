@@ -17,7 +17,7 @@ import pytest
 
 from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.bots.bot import Bot, Limits, Position, SearchInfo, Suggestion
-from sevenbag.bots.external.tbp_driver import Deadlines, TbpDriver
+from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.external.tbp_profile import ServeSettings
 from sevenbag.bots.registry import create_bot
 from sevenbag.bots.serving import adapter
@@ -293,7 +293,7 @@ def test_a_bridge_leaves_nothing_behind(fake: Command) -> None:
 
 
 async def test_driver_and_server_back_to_back(mark: str) -> None:
-    bot = TbpDriver(SERVE, deadlines=Deadlines(move=10))
+    bot = TbpDriver(SERVE, options={"move_seconds": "10"})
     try:
         await bot.prepare(Rules.preset("guideline"))
         game = Game(seed=4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sevenbag.errors import ProtocolError
-from sevenbag.protocols.tbp import TbpEvent, TbpFrontendConnection, TbpStage
+from sevenbag.protocols.tbp import TbpEvent, TbpFrontendConnection, TbpStage, encode
 from sevenbag.protocols.tbp import messages as tbp
 
 INFO = tbp.TbpInfo("demo", "1", "me")
@@ -17,14 +17,14 @@ ANSWER = tbp.TbpSuggestion((MOVE,))
 def ready() -> TbpFrontendConnection:
     side = TbpFrontendConnection()
     assert side.receive(INFO) is TbpEvent.INTRODUCED
-    side.rules(tbp.TbpRules("seven_bag"))
+    side.send(tbp.TbpRules("seven_bag"))
     assert side.receive(tbp.TbpReady()) is TbpEvent.READY
     return side
 
 
 def calculating() -> TbpFrontendConnection:
     side = ready()
-    side.start(START)
+    side.send(START)
     return side
 
 
@@ -33,15 +33,15 @@ def test_the_whole_life() -> None:
     assert side.info == INFO
     for _ in range(2):
         assert side.stage is TbpStage.READY
-        assert side.start(START) == START
-        assert side.suggest() == tbp.TbpSuggest()
+        assert side.send(START) == encode(START)
+        assert side.send(tbp.TbpSuggest()) == encode(tbp.TbpSuggest())
         assert side.receive(ANSWER) is TbpEvent.SUGGESTED
-        assert side.play(tbp.TbpPlay(MOVE)) == tbp.TbpPlay(MOVE)
-        assert side.new_piece("I") == tbp.TbpNewPiece("I")
-        assert side.suggest() == tbp.TbpSuggest()
+        assert side.send(tbp.TbpPlay(MOVE)) == encode(tbp.TbpPlay(MOVE))
+        assert side.send(tbp.TbpNewPiece("I")) == encode(tbp.TbpNewPiece("I"))
+        assert side.send(tbp.TbpSuggest()) == encode(tbp.TbpSuggest())
         assert side.receive(ANSWER) is TbpEvent.SUGGESTED
-        assert side.stop() == tbp.TbpStop()
-    assert side.quit() == tbp.TbpQuit()
+        assert side.send(tbp.TbpStop()) == encode(tbp.TbpStop())
+    assert side.send(tbp.TbpQuit()) == encode(tbp.TbpQuit())
     assert side.stage is TbpStage.CLOSED
     assert side.receive(ANSWER) is TbpEvent.IGNORED
 
@@ -49,50 +49,45 @@ def test_the_whole_life() -> None:
 def test_nothing_is_said_before_the_bot_has_introduced_itself() -> None:
     side = TbpFrontendConnection()
     with pytest.raises(ProtocolError, match="rules is not to be sent while the bot is launched"):
-        side.rules(tbp.TbpRules())
+        side.send(tbp.TbpRules())
 
 
 def test_nothing_is_asked_out_of_order() -> None:
     side = ready()
-    for call in (
-        side.suggest,
-        side.stop,
-        lambda: side.play(tbp.TbpPlay(MOVE)),
-        lambda: side.new_piece("I"),
-    ):
+    for message in (tbp.TbpSuggest(), tbp.TbpStop(), tbp.TbpPlay(MOVE), tbp.TbpNewPiece("I")):
         with pytest.raises(ProtocolError, match="is not to be sent while the bot is ready"):
-            call()
+            side.send(message)
     waiting = TbpFrontendConnection()
     waiting.receive(INFO)
-    waiting.rules(tbp.TbpRules())
+    waiting.send(tbp.TbpRules())
     with pytest.raises(ProtocolError, match="start is not to be sent"):
-        waiting.start(START)
+        waiting.send(START)
 
 
 def test_a_refusal() -> None:
     side = TbpFrontendConnection()
     side.receive(INFO)
-    side.rules(tbp.TbpRules())
+    side.send(tbp.TbpRules())
     assert side.receive(tbp.TbpError("unsupported_rules")) is TbpEvent.REFUSED
     assert side.error_reason == "unsupported_rules"
     with pytest.raises(ProtocolError, match="refused"):
-        side.start(START)
+        side.send(START)
     # Other rules may suit it.
-    side.rules(tbp.TbpRules("uniform"))
+    side.send(tbp.TbpRules("uniform"))
     assert side.receive(tbp.TbpReady()) is TbpEvent.READY
-    side.start(START)
+    side.send(START)
 
 
 def test_an_error_at_any_time_is_a_refusal() -> None:
     side = calculating()
-    side.suggest()
+    side.send(tbp.TbpSuggest())
     assert side.receive(tbp.TbpError("")) is TbpEvent.REFUSED
     assert side.stage is TbpStage.REFUSED
 
 
 def test_rules_again_in_the_middle() -> None:
     side = calculating()
-    side.rules(tbp.TbpRules("seven_bag"))
+    side.send(tbp.TbpRules("seven_bag"))
     assert side.receive(tbp.TbpReady()) is TbpEvent.READY
     assert side.stage is TbpStage.CALCULATING
 
@@ -107,32 +102,32 @@ def test_what_was_not_asked_for_is_ignored() -> None:
 
 def test_a_second_answer_is_ignored() -> None:
     side = calculating()
-    side.suggest()
+    side.send(tbp.TbpSuggest())
     assert side.receive(ANSWER) is TbpEvent.SUGGESTED
     assert side.receive(ANSWER) is TbpEvent.IGNORED
 
 
 def test_a_question_is_asked_once() -> None:
     side = calculating()
-    assert side.suggest() == tbp.TbpSuggest()
-    assert side.suggest() is None
-    side.new_piece("I")
-    assert side.suggest() is None
+    assert side.send(tbp.TbpSuggest()) == encode(tbp.TbpSuggest())
+    assert not side.may_ask
+    side.send(tbp.TbpNewPiece("I"))
+    assert not side.may_ask
     assert side.receive(ANSWER) is TbpEvent.SUGGESTED
-    assert side.suggest() == tbp.TbpSuggest()
+    assert side.send(tbp.TbpSuggest()) == encode(tbp.TbpSuggest())
 
 
 @pytest.mark.parametrize("change", ["play", "start", "stop and start"])
 def test_late_answers_are_stale(change: str) -> None:
     side = calculating()
-    side.suggest()
+    side.send(tbp.TbpSuggest())
     if change == "play":
-        side.play(tbp.TbpPlay(MOVE))
+        side.send(tbp.TbpPlay(MOVE))
     if change == "stop and start":
-        side.stop()
+        side.send(tbp.TbpStop())
     if "start" in change:
-        side.start(START)
-    assert side.suggest() == tbp.TbpSuggest()
+        side.send(START)
+    assert side.send(tbp.TbpSuggest()) == encode(tbp.TbpSuggest())
     assert side.pending_answers == 2
     assert side.stale_answers == 1
     assert side.receive(ANSWER) is TbpEvent.STALE

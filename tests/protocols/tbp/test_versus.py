@@ -221,16 +221,16 @@ def test_what_did_not_happen() -> None:
 def frontend(features: tuple[str, ...], rules: tbp.TbpRules) -> TbpFrontendConnection:
     side = TbpFrontendConnection()
     assert side.receive(tbp.TbpInfo("x", "1", "me", features)) is TbpEvent.INTRODUCED
-    side.rules(rules)
+    side.send(rules)
     side.receive(tbp.TbpReady())
-    side.start(tbp.TbpStart(None, ("S",), 0, back_to_back=False, board=()))
+    side.send(tbp.TbpStart(None, ("S",), 0, back_to_back=False, board=()))
     return side
 
 
 def test_garbage_is_told_to_bots_that_announce_it() -> None:
     rows: tuple[tbp.Row, ...] = ((None,) * 10,)
     side = frontend((tbp.GARBAGE,), tbp.TbpRules(garbage="general"))
-    assert side.garbage(rows) == tbp.TbpGarbage(rows)
+    assert side.send(tbp.TbpGarbage(rows)) == encode(tbp.TbpGarbage(rows))
     for features, rules in (
         ((), tbp.TbpRules(garbage="general")),
         ((tbp.GARBAGE,), tbp.TbpRules()),
@@ -238,11 +238,11 @@ def test_garbage_is_told_to_bots_that_announce_it() -> None:
         other = frontend(features, rules)
         assert not other.accepts_garbage
         with pytest.raises(ProtocolError, match="does not announce 'garbage'"):
-            other.garbage(rows)
+            other.send(tbp.TbpGarbage(rows))
 
 
 def test_garbage_outdates_what_was_asked() -> None:
     side = frontend((tbp.GARBAGE,), tbp.TbpRules(garbage="general"))
-    side.suggest()
-    side.garbage(((None,) * 10,))
+    side.send(tbp.TbpSuggest())
+    side.send(tbp.TbpGarbage(((None,) * 10,)))
     assert side.receive(tbp.TbpSuggestion(())) is TbpEvent.STALE

@@ -6,7 +6,7 @@ import pytest
 from msgspec import UNSET
 
 from sevenbag.errors import ProtocolError
-from sevenbag.protocols.triangle import TriangleEvent, TriangleHostConnection, TriangleStage
+from sevenbag.protocols.triangle import TriangleEvent, TriangleHostConnection, TriangleStage, encode
 from sevenbag.protocols.triangle import messages as triangle
 
 INFO = triangle.TriangleInfo(name="demo", version="1", author="me")
@@ -17,7 +17,7 @@ PLAY = triangle.TrianglePlay()
 def playing() -> TriangleHostConnection:
     side = TriangleHostConnection()
     side.receive(INFO)
-    side.config(triangle.TriangleConfig())
+    side.send(triangle.TriangleConfig())
     return side
 
 
@@ -25,10 +25,10 @@ def test_a_game() -> None:
     side = TriangleHostConnection()
     assert side.receive(INFO) is TriangleEvent.INTRODUCED
     assert side.info == INFO
-    side.config(triangle.TriangleConfig())
-    side.pieces(triangle.TrianglePieces(pieces=("i",)))
+    side.send(triangle.TriangleConfig())
+    side.send(triangle.TrianglePieces(pieces=("i",)))
     for _ in range(3):
-        assert side.play(PLAY) == PLAY
+        assert side.send(PLAY) == encode(PLAY)
         assert side.stage is TriangleStage.ASKED
         assert side.receive(MOVE) is TriangleEvent.MOVED
     assert side.unrequested_moves == 0
@@ -36,11 +36,11 @@ def test_a_game() -> None:
 
 def test_a_move_is_told_as_it_came() -> None:
     side = playing()
-    side.play(PLAY)
+    side.send(PLAY)
     for move in (triangle.TriangleMove(keys=("jump",)), triangle.TriangleMove(keys=UNSET)):
         assert side.receive(move) is TriangleEvent.MOVED
         assert side.move == move
-        side.play(PLAY)
+        side.send(PLAY)
         assert side.move is None
 
 
@@ -48,7 +48,7 @@ def test_moves_that_nobody_asked_for_are_dropped_and_counted() -> None:
     side = TriangleHostConnection()
     assert side.receive(MOVE) is TriangleEvent.UNREQUESTED
     side = playing()
-    side.play(PLAY)
+    side.send(PLAY)
     assert [side.receive(MOVE) for _ in range(3)] == [
         TriangleEvent.MOVED,
         TriangleEvent.UNREQUESTED,
@@ -69,14 +69,14 @@ def test_only_the_first_introduction_counts() -> None:
 
 def test_out_of_turn() -> None:
     with pytest.raises(ProtocolError, match="config is not to be sent while the bot is launched"):
-        TriangleHostConnection().config(triangle.TriangleConfig())
+        TriangleHostConnection().send(triangle.TriangleConfig())
     side = playing()
-    side.play(PLAY)
+    side.send(PLAY)
     with pytest.raises(ProtocolError, match="play is not to be sent while the bot is asked"):
-        side.play(PLAY)
+        side.send(PLAY)
     with pytest.raises(ProtocolError, match="pieces"):
-        side.pieces(triangle.TrianglePieces(pieces=()))
+        side.send(triangle.TrianglePieces(pieces=()))
     side.close()
     assert side.receive(MOVE) is TriangleEvent.IGNORED
     with pytest.raises(ProtocolError, match="closed"):
-        side.config(triangle.TriangleConfig())
+        side.send(triangle.TriangleConfig())

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass
+import functools
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 from msgspec import UNSET
 
-from sevenbag.bots.bot import Bot, Limits, SearchInfo, Suggestion, printable_name
+from sevenbag.bots.bot import Limits, SearchInfo, Suggestion, printable_name
 from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT
-from sevenbag.bots.external.dialogue import TbpConversation
+from sevenbag.bots.external.driver import (
+    FLUSH_HINT,
+    STALE_ANSWER_TIMEOUT,
+    TIMEOUT_MARGIN,
+    ExternalBot,
+)
 from sevenbag.bots.external.position_tracker import (
     PositionTracker,
     filter_moves,
     find_position_change,
 )
-from sevenbag.bots.external.process import create_process_launcher, program_name, split_command
 from sevenbag.bots.external.tbp_profile import (
     OFFICIAL_PROFILE,
     WORKER_PROFILE,
@@ -30,11 +34,12 @@ from sevenbag.errors import (
     BotDiedError,
     BotForfeitError,
     BotStartError,
+    BotTimeoutError,
     PlacementError,
-    RulesError,
 )
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
+from sevenbag.protocols.tbp.messages import decode
 from sevenbag.protocols.tbp.tbp_connections import TbpEvent, TbpFrontendConnection, TbpStage
 
 if TYPE_CHECKING:
@@ -46,30 +51,10 @@ if TYPE_CHECKING:
     from sevenbag.bots.external.bot_channel import ChannelLauncher
     from sevenbag.game import Rules
 
-_STALE_ANSWER_TIMEOUT: Final = 1.0
-"""Seconds for an answer that is owed from another game, before the bot is started afresh."""
-_TIMEOUT_MARGIN: Final = 5.0
-"""Extra seconds for callers, so that the more specific timeout of the driver comes first."""
+_DECODE: Final = functools.partial(decode, ignore_extensions=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Deadlines:
-    """Time limits in seconds; None means the value of the profile.
-
-    Attributes:
-        info: for ``info`` after the start.
-        ready: for the answer to the rules.
-        move: for the answer to a question.
-        quit: for exiting after ``quit``, before it is killed.
-    """
-
-    info: float | None = None
-    ready: float | None = None
-    move: float | None = None
-    quit: float | None = None
-
-
-class TbpDriver(Bot):
+class TbpDriver(ExternalBot):
     """A program that speaks TBP over its standard input and output, or over another channel.
 
     TBP has no limits: a bot searches from the moment it receives a position until it is asked. So
@@ -77,10 +62,7 @@ class TbpDriver(Bot):
     has to be part of the command.
 
     Attributes:
-        name: given name, else announced name, else name of the program.
         profile: chosen profile, else the profile for the announced name.
-        launcher: opens a channel to it.
-        skipped_lines: number of lines that were not messages.
         misdrops: number of moves whose inputs led to another placement.
     """
 
@@ -93,7 +75,6 @@ class TbpDriver(Bot):
         name: str | None = None,
         profile: TbpProfile | None = None,
         options: Mapping[str, str] | None = None,
-        deadlines: Deadlines | None = None,
         folder: Path | None = None,
         log: Path | None = None,
         launcher: ChannelLauncher | None = None,
@@ -106,28 +87,21 @@ class TbpDriver(Bot):
             name: name of the bot.
             profile: profile; None selects it by the announced name.
             options: values that override those of the profile, by name.
-            deadlines: time limits.
             folder: working folder; by default that of this process.
             log: file to which standard error is appended.
             launcher: opens a channel other than a process of this command.
-            worker: whether the bot is a Web Worker; some profiles apply only to those.
+            worker: the bot is a Web Worker; some profiles apply only to those.
 
         Raises:
             BotStartError: the command is empty, or its quotes do not match.
             SpecError: an option is unknown or has an invalid value.
         """
-        words = split_command(command, name or "tbp")
-        self._has_fixed_name = name is not None
-        self.name = name or program_name(words)
-        self.launcher = launcher or create_process_launcher(words, folder=folder, log=log)
+        super().__init__(command, name=name, folder=folder, log=log, launcher=launcher)
         self._chosen_profile = profile
         self._worker = worker
         self._options = options or {}
-        self._deadlines = deadlines or Deadlines()
         self.profile = self._apply_options(profile or self._default_profile)
-        self.misdrops = 0
-        self._conversation: TbpConversation | None = None
-        self._rules: Rules | None = None
+        self._connection = TbpFrontendConnection()
         self._randomizer: tbp.RandomizerName = "unknown"
         self._tracker: PositionTracker | None = None
         self._suggested: tuple[tbp.TbpMove, ...] = ()
@@ -148,55 +122,23 @@ class TbpDriver(Bot):
 
     def least_seconds(self, step: Step) -> float:
         """Return the time limit of the profile; a position may require a new process."""
-        ready = LAUNCH_TIMEOUT + self._timeout("info") + self._timeout("ready")
+        profile = self.profile
+        ready = LAUNCH_TIMEOUT + profile.info_seconds + profile.ready_seconds
         seconds = {
             "prepare": ready,
-            "tell": _STALE_ANSWER_TIMEOUT + self._timeout("quit") + ready,
-            "suggest": self.profile.wait_ms / 1000 + self._timeout("move"),
+            "tell": STALE_ANSWER_TIMEOUT + profile.quit_seconds + ready,
+            "suggest": profile.wait_ms / 1000 + profile.move_seconds,
             "stop": 0.0,
-            "quit": self._timeout("quit"),
+            "quit": profile.quit_seconds,
         }
-        return seconds[step] + _TIMEOUT_MARGIN
+        return seconds[step] + TIMEOUT_MARGIN
 
     @property
     def info(self) -> tbp.TbpInfo | None:
         """The bot's ``info`` message."""
         return self._connection.info
 
-    @property
-    def pid(self) -> int | None:
-        """Process ID and process group ID; None when no process runs."""
-        return self._conversation.channel.pid if self._conversation is not None else None
-
-    @property
-    def stderr(self) -> str:
-        """The end of its standard error output."""
-        return self._conversation.channel.stderr if self._conversation is not None else ""
-
-    @property
-    def skipped_lines(self) -> int:
-        """Number of lines that were not messages."""
-        return self._conversation.skipped_lines if self._conversation is not None else 0
-
     # --- the life of a bot ----------------------------------------------------------------------
-
-    async def prepare(self, rules: Rules) -> None:
-        """Start the program, wait for its ``info`` and agree on the rules."""
-        try:
-            tbp_conversion.check_rules(rules)
-        except RulesError as error:
-            raise BotStartError(self.name, str(error)) from None
-        self._rules = rules
-        self._randomizer = tbp_conversion.format_randomizer(rules)
-        try:
-            await self._agree(rules)
-        except BotDiedError as error:
-            await self.quit()
-            raise BotStartError(self.name, error.reason) from error
-        except BaseException:
-            # Leave nothing behind of a bot that did not become ready.
-            await self.quit()
-            raise
 
     async def start(self, position: Position) -> None:
         """Send the position; the bot starts to search."""
@@ -212,12 +154,8 @@ class TbpDriver(Bot):
         """Ask for moves, and ask again while the answer is empty and time is left."""
         await self._send_pending_updates()
         await self._wait_for_thinking(limits)
-        allowed = self._timeout("move")
-        ends = _now() + allowed
-        answer = (
-            await self._require_conversation().receive_available_answer()
-            or self._unrequested_answer
-        )
+        ends = _now() + self.profile.move_seconds
+        answer = await self._read_available_answer() or self._unrequested_answer
         # Some bots answer without a move before they have searched. An empty answer is a
         # resignation, as the text has it, only when the time is over.
         once = self.profile.suggest_plays or self._connection.suggests_unasked
@@ -229,11 +167,10 @@ class TbpDriver(Bot):
                     break
                 retries -= 1
                 await asyncio.sleep(pause)
-            question = self._connection.suggest()
-            if question is not None:
+            if self._connection.may_ask:
                 self._question_count += 1
-                await self._require_conversation().send(question)
-            answer = await self._require_conversation().receive_suggestion(ends - _now(), allowed)
+                await self._send(tbp.TbpSuggest())
+            answer = await self._receive_suggestion(ends - _now())
         self._suggested = answer.moves
         if self._connection.suggests_unasked:
             # The bot sends this answer only once.
@@ -267,9 +204,7 @@ class TbpDriver(Bot):
             self._pieces_left -= 1
         if self._start_pending or (self._pieces_left is not None and self._pieces_left < 0):
             return
-        await self._require_conversation().send(
-            self._connection.new_piece(tbp_conversion.format_piece(piece))
-        )
+        await self._send(tbp.TbpNewPiece(tbp_conversion.format_piece(piece)))
 
     async def garbage(self, pending: tuple[int, ...]) -> None:
         """Send the pending garbage if the profile has it."""
@@ -284,60 +219,56 @@ class TbpDriver(Bot):
         """Send the end of the game."""
         self._forget_position()
         if self._connection.stage is TbpStage.CALCULATING:
-            await self._require_conversation().send(self._connection.stop())
+            await self._send(tbp.TbpStop())
         self._restart_process = self.profile.process == "new"
-
-    async def quit(self) -> None:
-        """Send ``quit`` and end the program with all its children."""
-        conversation, self._conversation = self._conversation, None
-        self._forget_position()
-        if conversation is None:
-            return
-        last_message = b""
-        if conversation.connection.stage is TbpStage.CALCULATING:
-            # A game that is aborted, as after a forfeit, still has to be ended.
-            last_message = conversation.encode(conversation.connection.stop())
-        last_message += conversation.encode(conversation.connection.quit())
-        await conversation.channel.close(last_message, self._timeout("quit"))
 
     # --- agreeing -------------------------------------------------------------------------------
 
+    def _check_rules(self, rules: Rules) -> None:
+        tbp_conversion.check_rules(rules)
+
     async def _agree(self, rules: Rules) -> None:
-        if self._conversation is None or not self._conversation.channel.running:
-            await self._launch()
+        self._randomizer = tbp_conversion.format_randomizer(rules)
         if (needed := self.profile.min_queue) > (seen := rules.pieces.previews + 1):
             raise BotStartError(
                 self.name, f"needs {needed} pieces in view; these rules show {seen}"
             )
-        await self._require_conversation().send(
-            self._connection.rules(self._create_rules_message())
+        await self._send(self._create_rules_message())
+        event, _ = await self._receive_event(
+            TbpEvent.READY, self.profile.ready_seconds, "no answer to the rules"
         )
-        if (
-            await self._require_conversation().receive_ready(self._timeout("ready"))
-            is TbpEvent.REFUSED
-        ):
-            raise BotStartError(
-                self.name, f"does not play these rules ({self._connection.error_reason})"
-            )
+        if event is TbpEvent.REFUSED:
+            reason = self._connection.error_reason
+            raise BotStartError(self.name, f"does not play these rules ({reason})")
 
     async def _launch(self) -> None:
-        await self.quit()
+        await self._open_channel(_DECODE)
+        self._forget_position()
         self.profile = self._apply_options(self._chosen_profile or self._default_profile)
-        channel = await self.launcher(self.name)
-        self._conversation = TbpConversation(channel, spaced=self.profile.json == "spaced")
-        if await self._conversation.receive_info(self._timeout("info")) is TbpEvent.REFUSED:
+        event, _ = await self._receive_event(
+            TbpEvent.INTRODUCED, self.profile.info_seconds, "no info"
+        )
+        if event is TbpEvent.REFUSED or self._connection.info is None:
             raise BotStartError(self.name, f"does not play ({self._connection.error_reason})")
-        introduced = (
-            printable_name(self._connection.info.name) if self._connection.info is not None else ""
-        )
-        known = (
-            find_profile(introduced, worker=self._worker) if self._chosen_profile is None else None
-        )
+        announced = self._connection.info.name
+        known = None
+        if self._chosen_profile is None:
+            known = find_profile(printable_name(announced), worker=self._worker)
         if known is not None:
             self.profile = self._apply_options(known)
-            self._conversation.spaced = self.profile.json == "spaced"
-        if introduced and not self._has_fixed_name:
-            self.name = channel.name = introduced
+        self._connection.spaced = self.profile.json == "spaced"
+        self._set_announced_name(announced)
+
+    async def _close(self) -> None:
+        connection, self._connection = self._connection, TbpFrontendConnection()
+        if self._channel is None:
+            return
+        last_message = b""
+        if connection.stage is TbpStage.CALCULATING:
+            # A game that is aborted, as after a forfeit, still has to be ended.
+            last_message = connection.send(tbp.TbpStop())
+        last_message += connection.send(tbp.TbpQuit())
+        await self._close_channel(last_message, self.profile.quit_seconds)
 
     def _create_rules_message(self) -> tbp.TbpRules:
         features = self._connection.features
@@ -357,11 +288,12 @@ class TbpDriver(Bot):
     def _apply_options(self, profile: TbpProfile) -> TbpProfile:
         return override_profile(profile, self._options)
 
-    # --- telling --------------------------------------------------------------------------------
+    # --- sending --------------------------------------------------------------------------------
 
     async def _send_start(self, position: Position) -> None:
         """Send `start` in any stage."""
-        if self._require_conversation().connection.pending_answers:
+        self._require_channel()
+        if self._connection.pending_answers:
             await self._settle_answers()
         self._forget_position()
         self._tracker = PositionTracker(position)
@@ -376,20 +308,21 @@ class TbpDriver(Bot):
             message = msgspec.structs.replace(message, randomizer=UNSET)
         opponents, meter = self._format_versus_parts()
         message = msgspec.structs.replace(message, opponents=opponents, meter=meter)
-        await self._require_conversation().send(self._connection.start(message))
+        await self._send(message)
         self._thinking_since = _now()
         self._ask_after = self._thinking_since + self.profile.wait_ms / 1000
 
     async def _send_play(self, message: tbp.TbpPlay) -> None:
         opponents, meter = self._format_versus_parts()
         message = msgspec.structs.replace(message, opponents=opponents, meter=meter)
-        await self._require_conversation().send(self._connection.play(message))
+        await self._send(message)
         self._thinking_since = _now()
 
     async def _send_as_garbage(self, position: Position) -> bool:
         """Send the change to a position as moves and garbage; return True if that was possible."""
-        conversation, track = self._require_conversation(), self._tracker
-        if not conversation.connection.accepts_garbage or track is None or self._must_start():
+        self._require_channel()
+        track = self._tracker
+        if not self._connection.accepts_garbage or track is None or self._must_start():
             return False
         moves: list[Placement] = []
         for move in self._suggested:
@@ -404,7 +337,7 @@ class TbpDriver(Bot):
         if self._must_start():
             return False
         await self._send_pending_updates()
-        await conversation.send(self._connection.garbage(happened.garbage))
+        await self._send(tbp.TbpGarbage(happened.garbage))
         self._tracker = PositionTracker(position)
         return True
 
@@ -485,31 +418,78 @@ class TbpDriver(Bot):
         self.misdrops += read.misdrops
         return read.placements
 
-    async def _settle_answers(self) -> None:
-        """Wait for a stale answer, so that it is not taken for the next one.
+    async def _receive_event(
+        self, awaited: TbpEvent, seconds: float, what: str, *, limit: float = 0.0
+    ) -> tuple[TbpEvent, tbp.TbpMessage]:
+        """Wait for an event, or for an error of the bot."""
+        event = TbpEvent.IGNORED
 
-        Many bots never send it. Then only a new process is safe.
+        def accept(message: tbp.TbpMessage) -> bool:
+            nonlocal event
+            event = self._connection.receive(message)
+            return event in {awaited, TbpEvent.REFUSED}
+
+        hint = "" if awaited is TbpEvent.SUGGESTED else FLUSH_HINT
+        message: tbp.TbpMessage = await self._receive_until(
+            accept, seconds, what, limit=limit, hint=hint
+        )
+        return event, message
+
+    async def _receive_suggestion(self, seconds: float) -> tbp.TbpSuggestion:
+        """Wait for the answer to a question.
+
+        Raises:
+            BotTimeoutError: it did not arrive in time.
+            BotForfeitError: the bot sent an error.
         """
-        if (
-            not await self._require_conversation().settle(_STALE_ANSWER_TIMEOUT)
-            and self._rules is not None
-        ):
-            await self.quit()
-            await self.prepare(self._rules)
+        _, message = await self._receive_event(
+            TbpEvent.SUGGESTED, seconds, "no answer to suggest", limit=self.profile.move_seconds
+        )
+        if not isinstance(message, tbp.TbpSuggestion):
+            raise self._create_forfeit()
+        return message
+
+    async def _read_available_answer(self) -> tbp.TbpSuggestion | None:
+        """Read the messages that arrived before the question; drop late answers.
+
+        An answer is current only if a cancelled call has asked about this position before.
+        """
+        answer: tbp.TbpSuggestion | None = None
+        for message in await self._receive_available():
+            event = self._connection.receive(message)
+            if event is TbpEvent.SUGGESTED and isinstance(message, tbp.TbpSuggestion):
+                answer = message
+        if self._connection.stage is TbpStage.REFUSED:
+            raise self._create_forfeit()
+        return answer
+
+    async def _settle_answers(self) -> None:
+        """Wait for stale answers, so that they are not taken for the next one.
+
+        Many bots never send them. Then only a new process is safe.
+        """
+
+        def accept(message: tbp.TbpMessage) -> bool:
+            self._connection.receive(message)
+            return not self._connection.pending_answers
+
+        try:
+            await self._receive_until(accept, STALE_ANSWER_TIMEOUT, "no answer to suggest")
+        except BotTimeoutError:
+            if self._rules is not None:
+                await self.quit()
+                await self.prepare(self._rules)
 
     # --- helpers --------------------------------------------------------------------------------
 
-    @property
-    def _connection(self) -> TbpFrontendConnection:
-        return self._conversation.connection if self._conversation is not None else _NO_CONNECTION
+    async def _send(self, message: tbp.TbpFrontendMessage) -> None:
+        await self._require_channel().send(self._connection.send(message))
 
-    def _require_conversation(self) -> TbpConversation:
-        if self._conversation is None:
-            raise BotDiedError(self.name, "is not running")
-        return self._conversation
+    def _create_forfeit(self) -> BotForfeitError:
+        return BotForfeitError(self.name, f"sent error ({self._connection.error_reason})")
 
     def _require_tracker(self) -> PositionTracker:
-        self._require_conversation()
+        self._require_channel()
         if self._tracker is None:
             raise BotDiedError(self.name, "is in no game")
         return self._tracker
@@ -522,10 +502,6 @@ class TbpDriver(Bot):
         self._pending_play = None
         self._start_pending = False
         self._pieces_left = None
-
-    def _timeout(self, what: str) -> float:
-        asked: float | None = getattr(self._deadlines, what)
-        return getattr(self.profile, f"{what}_seconds") if asked is None else asked
 
     def _find_suggested(self, placement: Placement) -> tbp.TbpMove:
         """Return the move in the bot's own form if it suggested it; some bots compare that."""
@@ -540,9 +516,6 @@ class TbpDriver(Bot):
             return tbp_conversion.parse_move(move).same_cells(placement)
         except PlacementError:
             return False
-
-
-_NO_CONNECTION: Final = TbpFrontendConnection()
 
 
 def _now() -> float:

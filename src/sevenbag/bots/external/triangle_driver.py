@@ -1,8 +1,7 @@
 """A driver that makes any program that speaks the Triangle.js adapter protocol a `Bot`.
 
-The host of a match here is stricter than Triangle.js, and kinder: it tells the position before each
-question, as simple bots need it, and what Triangle.js drops, plays halfway or crashes at is a fault
-that is named.
+Unlike Triangle.js, it sends the position before each question, because simple bots need it, and
+reports moves that Triangle.js drops, plays in part or crashes at as errors.
 """
 
 from __future__ import annotations
@@ -14,25 +13,29 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import UNSET, Struct
 
-from sevenbag.bots.bot import Bot, Limits, Suggestion, printable_name
-from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT, MessageReader
-from sevenbag.bots.external.process import create_process_launcher, program_name, split_command
+from sevenbag.bots.bot import Limits, Suggestion
+from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT
+from sevenbag.bots.external.driver import (
+    FLUSH_HINT,
+    STALE_ANSWER_TIMEOUT,
+    TIMEOUT_MARGIN,
+    ExternalBot,
+)
+from sevenbag.bots.external.process import create_process_launcher, split_command
 from sevenbag.bots.external.tbp_profile import Duration  # noqa: TC001  # msgspec reads it
 from sevenbag.bots.external.websocket_channel import is_websocket_url
 from sevenbag.errors import (
     BotDiedError,
     BotForfeitError,
     BotProtocolError,
-    BotStartError,
     BotTimeoutError,
     PlacementError,
     ProtocolError,
-    RulesError,
 )
 from sevenbag.game.position import append_piece, apply_placement
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle import triangle_conversion
-from sevenbag.protocols.triangle.messages import decode, encode
+from sevenbag.protocols.triangle.messages import decode
 from sevenbag.protocols.triangle.triangle_connections import (
     TriangleEvent,
     TriangleHostConnection,
@@ -46,16 +49,12 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import Piece, Placement
     from sevenbag.bots.bot import Position, Step
-    from sevenbag.bots.external.bot_channel import BotChannel, ChannelLauncher
+    from sevenbag.bots.external.bot_channel import ChannelLauncher
     from sevenbag.game import Rules
     from sevenbag.protocols.triangle.triangle_keys import ResolvedKeys
 
-_STALE_ANSWER_TIMEOUT: Final = 1.0
-"""Seconds for an answer that is owed from another position, before the bot is started afresh."""
 _RETRY_TIMEOUT: Final = 0.05
-"""Seconds until a bot that pressed nothing is asked again, as hosts do."""
-_TIMEOUT_MARGIN: Final = 5.0
-"""Extra seconds for callers, so that the more specific timeout of the driver comes first."""
+"""Seconds until a bot whose answer has no keys is asked again, as hosts do."""
 
 
 class TriangleSettings(Struct, frozen=True, kw_only=True):
@@ -80,18 +79,16 @@ class TriangleSettings(Struct, frozen=True, kw_only=True):
     quit_seconds: Duration = 1.0
 
 
-class TriangleDriver(Bot):
+class TriangleDriver(ExternalBot):
     """A program that speaks the Triangle.js adapter protocol over its standard input and output.
 
-    The protocol has no words for limits: a bot answers when it likes, within the time for a move.
+    The protocol has no limits: a bot answers at any time within the time limit for a move.
 
     Attributes:
-        name: the name given, else what the bot calls itself, else its program.
-        settings: how it is spoken to.
-        launch: opens a channel to it.
+        settings: settings for the communication.
         unrequested_moves: number of moves without a question; they are dropped.
-        strayed: moves after which the board is not the one that the bot expected, as far as it
-            says what it expects, in ``data.board``, as many do.
+        misdrops: number of moves after which the board is not the one that the bot expected. Many
+            bots send it in ``data.board``.
     """
 
     protocol = "triangle"
@@ -110,30 +107,28 @@ class TriangleDriver(Bot):
 
         Args:
             command: program and arguments; a text is split as a shell would split it.
-            name: what to call the bot.
-            settings: how to speak to it.
-            folder: its working folder; ours by default.
-            log: a file to which its standard error is appended.
-            launch: opens another channel than a process of this command.
+            name: name of the bot.
+            settings: settings for the communication.
+            folder: working folder; by default that of this process.
+            log: file to which standard error is appended.
+            launcher: opens a channel other than a process of this command.
 
         Raises:
             BotStartError: the command is empty, or its quotes do not match.
         """
-        words = split_command(command, name or "triangle")
-        self._has_fixed_name = name is not None
-        self.name = name or program_name(words)
-        self.settings = settings or TriangleSettings()
-        self._command, self._folder = words, folder
-        self.launcher = launcher or create_process_launcher(
-            words, folder=folder, log=log, send_sigint=True
+        super().__init__(
+            command, name=name, folder=folder, log=log, launcher=launcher, send_sigint=True
         )
+        self.settings = settings or TriangleSettings()
         self.unrequested_moves = 0
-        self.misdrops = 0
-        self._conversation: _TriangleConversation | None = None
-        self._rules: Rules | None = None
+        self._command = split_command(command, self.name)
+        self._folder = folder
+        self._connection = TriangleHostConnection()
         self._position: Position | None = None
         self._answer: ResolvedKeys | None = None
         self._state_pending = False
+        self._state_sent = False
+        self._moved_after_state = False
         self._pending_pieces: list[Piece] = []
 
     def create_launcher(
@@ -142,9 +137,10 @@ class TriangleDriver(Bot):
         """Return a launcher for processes that get no signal before their input ends.
 
         Args:
-            environment: its environment; ours by default.
+            environment: environment; by default that of this process.
 
-        Returns: None if it is no process of ours.
+        Returns:
+            The launcher; None if the bot is not a process of this one.
         """
         if is_websocket_url(self._command[0]):
             return None
@@ -166,47 +162,14 @@ class TriangleDriver(Bot):
             "stop": settings.quit_seconds,
             "quit": settings.quit_seconds,
         }
-        return seconds[step] + _TIMEOUT_MARGIN
+        return seconds[step] + TIMEOUT_MARGIN
 
     @property
     def info(self) -> triangle.TriangleInfo | None:
         """The bot's ``info`` message."""
-        return self._conversation.connection.info if self._conversation is not None else None
-
-    @property
-    def pid(self) -> int | None:
-        """Process ID and process group ID; None when no process runs."""
-        return self._conversation.channel.pid if self._conversation is not None else None
-
-    @property
-    def stderr(self) -> str:
-        """The end of its standard error output."""
-        return self._conversation.channel.stderr if self._conversation is not None else ""
-
-    @property
-    def skipped_lines(self) -> int:
-        """Number of lines that were not messages."""
-        return self._conversation.reader.skipped_lines if self._conversation is not None else 0
+        return self._connection.info
 
     # --- the life of a bot ----------------------------------------------------------------------
-
-    async def prepare(self, rules: Rules) -> None:
-        """Start the program and wait for its ``info``; rules are sent with each game."""
-        try:
-            triangle_conversion.format_config(rules, ())
-        except RulesError as error:
-            raise BotStartError(self.name, str(error)) from None
-        self._rules = rules
-        try:
-            if self._conversation is None or not self._conversation.channel.running:
-                await self._launch()
-        except BotDiedError as error:
-            await self.quit()
-            raise BotStartError(self.name, error.reason) from error
-        except BaseException:
-            # Leave nothing behind of a bot that did not become ready.
-            await self.quit()
-            raise
 
     async def start(self, position: Position) -> None:
         """Send the position: as a state within a game, else after rules and pieces."""
@@ -215,7 +178,7 @@ class TriangleDriver(Bot):
         self._answer = None
         self._pending_pieces.clear()
         await self._settle_answers()
-        if within and self._conversation is not None:
+        if within and self._channel is not None:
             self._state_pending = True
         else:
             await self._send_config()
@@ -225,14 +188,14 @@ class TriangleDriver(Bot):
         """Ask until the bot presses keys or the time is over, which is a resignation."""
         del limits
         position = self._require_position()
-        talk = self._require_conversation()
+        self._require_channel()
         ends = _now() + self.settings.move_seconds
         while True:
-            if talk.connection.stage is not TriangleStage.ASKED:
+            if self._connection.stage is not TriangleStage.ASKED:
                 await self._send_pending_updates()
-                self.unrequested_moves += await talk.discard_available()
-                await talk.send(talk.connection.play(self._create_question()))
-            move = await talk.receive_move(ends - _now(), self.settings.move_seconds)
+                await self._drop_available()
+                await self._send(self._create_question())
+            move = await self._receive_move(ends - _now())
             if move.keys is UNSET or move.keys:
                 break
             if _now() + _RETRY_TIMEOUT >= ends:
@@ -275,61 +238,54 @@ class TriangleDriver(Bot):
         if self.settings.process == "new":
             await self._close()
 
-    async def quit(self) -> None:
-        """End the program with all its children."""
-        self._forget_position()
-        await self._close()
+    # --- sending --------------------------------------------------------------------------------
 
-    # --- telling --------------------------------------------------------------------------------
+    def _check_rules(self, rules: Rules) -> None:
+        triangle_conversion.format_config(rules, ())
 
     async def _launch(self) -> None:
-        await self._close()
-        channel = await self.launcher(self.name)
-        self._conversation = _TriangleConversation(channel, self.settings)
-        info = await self._conversation.receive_info(self.settings.info_seconds)
-        introduced = printable_name(info.name)
-        if introduced and not self._has_fixed_name:
-            self.name = channel.name = introduced
+        await self._open_channel(decode)
+        self._connection = TriangleHostConnection()
+        self._state_sent = self._moved_after_state = False
+        await self._receive(
+            TriangleEvent.INTRODUCED, self.settings.info_seconds, "no info", hint=FLUSH_HINT
+        )
+        assert self._connection.info is not None
+        self._set_announced_name(self._connection.info.name)
 
     async def _send_config(self) -> None:
         """Send rules and pieces to a bot outside a game."""
         rules, position = self._rules, self._require_position()
         if rules is None:
             raise BotDiedError(self.name, "is not running")
-        if self._conversation is None or not self._conversation.channel.running:
+        if self._channel is None or not self._channel.running:
             await self._launch()
-        talk = self._require_conversation()
         # Our own bots read rules that the protocol cannot express from the data.
         data = {"rules": rules.to_dict()}
-        await talk.send(
-            talk.connection.config(
-                triangle_conversion.format_config(rules, position.queue[1:], data=data)
-            )
-        )
+        await self._send(triangle_conversion.format_config(rules, position.queue[1:], data=data))
         fresh = position.board.is_empty and position.hold is None and not position.pending
         self._state_pending = self.settings.states == "always" or not fresh
 
     async def _send_pending_updates(self) -> None:
         """Send the changes since the last question."""
-        talk = self._require_conversation()
-        if talk.connection.stage is not TriangleStage.PLAYING:
+        self._require_channel()
+        if self._connection.stage is not TriangleStage.PLAYING:
             return
         if self._pending_pieces:
             letters = triangle_conversion.format_pieces(self._pending_pieces)
             self._pending_pieces.clear()
-            await talk.send(talk.connection.pieces(triangle.TrianglePieces(pieces=letters)))
+            await self._send(triangle.TrianglePieces(pieces=letters))
         if self._state_pending:
             self._state_pending = False
-            await talk.send(
-                talk.connection.state(triangle_conversion.format_state(self._require_position()))
-            )
+            await self._send(triangle_conversion.format_state(self._require_position()))
 
     async def _settle_answers(self) -> None:
         """Wait for a stale move, so that it is not taken for the next one."""
-        talk = self._conversation
-        if talk is None or talk.connection.stage is not TriangleStage.ASKED:
+        if self._channel is None or self._connection.stage is not TriangleStage.ASKED:
             return
-        if not await talk.settle(_STALE_ANSWER_TIMEOUT):
+        try:
+            await self._receive_move(STALE_ANSWER_TIMEOUT)
+        except BotTimeoutError:
             await self._launch()
             await self._send_config()
 
@@ -361,11 +317,6 @@ class TriangleDriver(Bot):
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _require_conversation(self) -> _TriangleConversation:
-        if self._conversation is None:
-            raise BotDiedError(self.name, "is not running")
-        return self._conversation
-
     def _require_position(self) -> Position:
         if self._position is None:
             raise BotDiedError(self.name, "is in no game")
@@ -378,78 +329,43 @@ class TriangleDriver(Bot):
         self._pending_pieces.clear()
 
     async def _close(self) -> None:
-        talk, self._conversation = self._conversation, None
-        if talk is not None:
-            talk.connection.close()
-            await talk.channel.close(b"", self.settings.quit_seconds)
+        self._connection.close()
+        await self._close_channel(b"", self.settings.quit_seconds)
 
-
-# --- helpers ------------------------------------------------------------------------------------
-
-
-class _TriangleConversation:
-    """A connection to one process, with a time limit for each answer."""
-
-    def __init__(self, channel: BotChannel, settings: TriangleSettings) -> None:
-        self.channel = channel
-        self._settings = settings
-        self._state_sent = False
-        self._moved_after_state = False
-        self.connection = TriangleHostConnection()
-        self.reader: MessageReader[triangle.TriangleMessage] = MessageReader(channel, decode)
-
-    async def send(self, message: triangle.TriangleHostMessage) -> None:
+    async def _send(self, message: triangle.TriangleHostMessage) -> None:
         try:
-            await self.channel.send(encode(message))
+            await self._require_channel().send(self._connection.send(message))
         except BotDiedError as error:
             raise self._add_hint(error) from error
         self._state_sent |= isinstance(message, triangle.TriangleState)
 
-    async def receive_info(self, seconds: float) -> triangle.TriangleInfo:
-        await self._wait_for(TriangleEvent.INTRODUCED, seconds, seconds, "no info")
-        assert self.connection.info is not None
-        return self.connection.info
-
-    async def receive_move(self, left: float, allowed: float) -> triangle.TriangleMove:
-        await self._wait_for(TriangleEvent.MOVED, left, allowed, "no move")
+    async def _receive_move(self, seconds: float) -> triangle.TriangleMove:
+        limit = self.settings.move_seconds
+        await self._receive(TriangleEvent.MOVED, seconds, "no move", limit=limit, hint=self._hint())
         self._moved_after_state |= self._state_sent
-        assert self.connection.move is not None
-        return self.connection.move
+        assert self._connection.move is not None
+        return self._connection.move
 
-    async def settle(self, seconds: float) -> bool:
-        """Return True if the pending move arrives within this time."""
-        try:
-            await self.receive_move(seconds, seconds)
-        except BotTimeoutError:
-            return False
-        return True
-
-    async def discard_available(self) -> int:
-        """Drop the messages before the question; return the number of moves among them."""
-        before = self.connection.unrequested_moves
-        for line in await self.channel.receive_available():
-            message = self.reader.decode(line)
-            if message is not None:
-                self.connection.receive(message)
-        return self.connection.unrequested_moves - before
-
-    async def _wait_for(
-        self, awaited: TriangleEvent, left: float, allowed: float, what: str
+    async def _receive(
+        self, awaited: TriangleEvent, seconds: float, what: str, *, limit: float = 0.0, hint: str
     ) -> None:
-        skipped = self.reader.skipped_lines
         try:
-            async with asyncio.timeout(left):
-                while self.connection.receive(await self.reader.receive()) is not awaited:
-                    pass
+            await self._receive_until(
+                lambda message: self._connection.receive(message) is awaited,
+                seconds,
+                what,
+                limit=limit,
+                hint=hint,
+            )
         except BotDiedError as error:
             raise self._add_hint(error) from error
-        except TimeoutError:
-            hints = [f"{what} within {allowed:g} s", *self.reader.describe_problems(skipped)]
-            if awaited is TriangleEvent.INTRODUCED:
-                hints.append("is its output flushed?")
-            elif hint := self._hint():
-                hints.append(hint)
-            raise BotTimeoutError(self.channel.name, "; ".join(hints)) from None
+
+    async def _drop_available(self) -> None:
+        """Drop the messages before the question, and count the moves among them."""
+        before = self._connection.unrequested_moves
+        for message in await self._receive_available():
+            self._connection.receive(message)
+        self.unrequested_moves += self._connection.unrequested_moves - before
 
     def _add_hint(self, error: BotDiedError) -> BotDiedError:
         hint = self._hint()
@@ -457,10 +373,11 @@ class _TriangleConversation:
 
     def _hint(self) -> str:
         """Suggest a setting for a bot that may fail at its first state, or need one."""
-        if self._settings.states == "always" and self._state_sent and not self._moved_after_state:
+        states = self.settings.states
+        if states == "always" and self._state_sent and not self._moved_after_state:
             return "if it cannot read a state, states=garbage sends none before the first garbage"
-        asked = self.connection.stage is TriangleStage.ASKED
-        if self._settings.states == "garbage" and asked and not self._state_sent:
+        asked = self._connection.stage is TriangleStage.ASKED
+        if states == "garbage" and asked and not self._state_sent:
             return "if it needs a state first, states=always sends one before each play"
         return ""
 

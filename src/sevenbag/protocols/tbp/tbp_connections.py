@@ -5,10 +5,9 @@ for the caller that runs the bot. It follows the game itself to shield the bot f
 errors: questions before the first position, positions without pieces, queues of a wrong length,
 `new_piece` before or after `play`, and moves that were not suggested.
 
-`TbpFrontendConnection` is the frontend's end. It owns the game: its methods return the messages to
-send, and `receive` classifies the messages of the bot. Messages that the frontend sends out of
-order raise `ProtocolError`. Moves carry no question number, so every `suggest` is counted, and an
-answer to an earlier position is recognized as stale.
+`TbpFrontendConnection` is the frontend's end. The frontend owns the game: `send` checks the order
+of its messages, and `receive` classifies the messages of the bot. Moves carry no question number,
+so every `suggest` is counted, and an answer to an earlier position is recognized as stale.
 """
 
 from __future__ import annotations
@@ -335,17 +334,17 @@ class TbpStage(enum.Enum):
     """Stage of the connection."""
 
     LAUNCHED = "launched"
-    """The bot has not introduced itself."""
+    """The bot has not sent ``info``."""
     INTRODUCED = "introduced"
-    """It has; rules may be sent."""
+    """Rules may be sent."""
     READY = "ready"
-    """It plays by the rules; a position may be sent."""
+    """The bot supports the rules; a position may be sent."""
     CALCULATING = "calculating"
-    """It thinks about a position, and may be asked."""
+    """The bot searches a position and may be asked."""
     REFUSED = "refused"
-    """It cannot play."""
+    """The bot sent ``error``."""
     CLOSED = "closed"
-    """It was sent ``quit``."""
+    """``quit`` was sent."""
 
 
 class TbpEvent(enum.Enum):
@@ -358,7 +357,7 @@ class TbpEvent(enum.Enum):
     STALE = "stale"
     """An answer to a question about an earlier position."""
     IGNORED = "ignored"
-    """Nothing that was asked for."""
+    """Not an answer to any message."""
 
 
 class TbpFrontendConnection:
@@ -368,9 +367,11 @@ class TbpFrontendConnection:
         stage: stage of the connection.
         info: the bot's ``info`` message.
         error_reason: reason of the bot's ``error`` message.
+        spaced: put a space after each colon and comma, as some frontends do.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, spaced: bool = False) -> None:
+        self.spaced = spaced
         self.stage = TbpStage.LAUNCHED
         self.info: tbp.TbpInfo | None = None
         self.error_reason = ""
@@ -405,65 +406,47 @@ class TbpFrontendConnection:
         """Number of pending suggestions for earlier positions."""
         return self._stale
 
-    # --- what the frontend says -----------------------------------------------------------------
+    @property
+    def may_ask(self) -> bool:
+        """True unless the answer for this position is pending or comes unasked."""
+        return not (self._current or self.suggests_unasked)
 
-    def rules(self, message: tbp.TbpRules) -> tbp.TbpRules:
-        """Send the rules; may be repeated at any time."""
-        self._check_stage(
-            "rules", TbpStage.INTRODUCED, TbpStage.READY, TbpStage.CALCULATING, TbpStage.REFUSED
-        )
-        self._rules = message
-        self._pending_rules += 1
-        return message
+    def send(self, message: tbp.TbpFrontendMessage) -> bytes:
+        """Encode a message to send.
 
-    def start(self, message: tbp.TbpStart) -> tbp.TbpStart:
-        """Send a position, which replaces the current one."""
-        self._check_stage("start", TbpStage.READY, TbpStage.CALCULATING)
-        self.stage = TbpStage.CALCULATING
-        self._update_position()
-        return message
-
-    def suggest(self) -> tbp.TbpSuggest | None:
-        """Ask for moves; None if the answer for this position is pending or has arrived."""
-        self._check_stage("suggest", TbpStage.CALCULATING)
-        if self._current or self.suggests_unasked:
-            return None
-        self._current = 1
-        return tbp.TbpSuggest()
-
-    def play(self, message: tbp.TbpPlay) -> tbp.TbpPlay:
-        """Send the move that was made."""
-        self._check_stage("play", TbpStage.CALCULATING)
-        self._update_position()
-        return message
-
-    def new_piece(self, piece: tbp.PieceLetter) -> tbp.TbpNewPiece:
-        """Send the piece that joined the queue; earlier questions stay valid."""
-        self._check_stage("new_piece", TbpStage.CALCULATING)
-        return tbp.TbpNewPiece(piece)
-
-    def garbage(self, rows: tuple[tbp.Row, ...]) -> tbp.TbpGarbage:
-        """Send the rows that entered from below; the last one is the new bottom row."""
-        self._check_stage("garbage", TbpStage.CALCULATING)
-        if not self.accepts_garbage:
-            raise ProtocolError(
-                f"garbage is not to be sent to a bot that does not announce {tbp.GARBAGE!r}, "
-                "nor without rules that tell of it"
-            )
-        self._mark_stale()
-        return tbp.TbpGarbage(rows)
-
-    def stop(self) -> tbp.TbpStop:
-        """End the game; another may start."""
-        self._check_stage("stop", TbpStage.CALCULATING)
-        self.stage = TbpStage.READY
-        self._mark_stale()
-        return tbp.TbpStop()
-
-    def quit(self) -> tbp.TbpQuit:
-        """End the bot."""
-        self.stage = TbpStage.CLOSED
-        return tbp.TbpQuit()
+        Raises:
+            ProtocolError: the message is not allowed in this stage.
+        """
+        kind = str(message.__struct_config__.tag)
+        if self.stage not in _ALLOWED_STAGES.get(kind, (TbpStage.CALCULATING,)):
+            raise ProtocolError(f"{kind} is not to be sent while the bot is {self.stage.value}")
+        match message:
+            case tbp.TbpRules():
+                self._rules = message
+                self._pending_rules += 1
+            case tbp.TbpStart():
+                self.stage = TbpStage.CALCULATING
+                self._update_position()
+            case tbp.TbpSuggest():
+                self._current = 1
+            case tbp.TbpPlay():
+                self._update_position()
+            case tbp.TbpGarbage():
+                if not self.accepts_garbage:
+                    raise ProtocolError(
+                        f"garbage is not to be sent to a bot that does not announce "
+                        f"{tbp.GARBAGE!r}, nor without rules that have it"
+                    )
+                self._mark_stale()
+            case tbp.TbpStop():
+                self.stage = TbpStage.READY
+                self._mark_stale()
+            case tbp.TbpQuit():
+                self.stage = TbpStage.CLOSED
+            case tbp.TbpNewPiece():
+                # Earlier questions stay valid.
+                pass
+        return tbp.encode(message, spaced=self.spaced)
 
     # --- what the bot says ----------------------------------------------------------------------
 
@@ -499,10 +482,6 @@ class TbpFrontendConnection:
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _check_stage(self, kind: str, *stages: TbpStage) -> None:
-        if self.stage not in stages:
-            raise ProtocolError(f"{kind} is not to be sent while the bot is {self.stage.value}")
-
     def _update_position(self) -> None:
         self._mark_stale()
         if self.suggests_unasked:
@@ -514,6 +493,13 @@ class TbpFrontendConnection:
 
 
 # --- helpers --------------------------------------------------------------------------------------
+
+_ALLOWED_STAGES: Final = {
+    "rules": (TbpStage.INTRODUCED, TbpStage.READY, TbpStage.CALCULATING, TbpStage.REFUSED),
+    "start": (TbpStage.READY, TbpStage.CALCULATING),
+    "quit": tuple(TbpStage),
+}
+"""Stages in which a message may be sent; others may be sent only while the bot calculates."""
 
 # Maximum size of a suggestion without its moves, and of one move.
 _MAX_ENVELOPE_BYTES = 1000

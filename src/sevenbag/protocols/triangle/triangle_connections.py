@@ -5,10 +5,9 @@ for the caller that runs the bot. It keeps the position itself, because hosts se
 then: the first piece of a game (never sent), the board after each move, hold, combo and
 back-to-back. The bot receives positions and answers with placements; they become keys here.
 
-`TriangleHostConnection` is the host's end. It owns the game: its methods return the messages to
-send, and `receive` classifies the messages of the bot. Messages that the host sends out of order
-raise `ProtocolError`. Moves carry no question number: a move answers the pending question, and a
-move without a pending question is dropped, as in Triangle.js.
+`TriangleHostConnection` is the host's end. The host owns the game: `send` checks the order of its
+messages, and `receive` classifies the messages of the bot. Moves carry no question number: a move
+answers the pending question, and a move without a pending question is dropped, as in Triangle.js.
 """
 
 from __future__ import annotations
@@ -457,15 +456,14 @@ class TriangleStage(enum.Enum):
     """Stage of the connection."""
 
     LAUNCHED = "launched"
-    """The bot has not introduced itself."""
+    """The bot has not sent ``info``."""
     INTRODUCED = "introduced"
-    """It has; the rules may be sent."""
+    """The rules may be sent."""
     PLAYING = "playing"
-    """It knows the rules, and may be asked."""
+    """The bot has the rules and may be asked."""
     ASKED = "asked"
-    """It owes a move."""
+    """A move is pending."""
     CLOSED = "closed"
-    """Nothing is said any more."""
 
 
 class TriangleEvent(enum.Enum):
@@ -473,11 +471,11 @@ class TriangleEvent(enum.Enum):
 
     INTRODUCED = "introduced"
     MOVED = "moved"
-    """The answer to the question that waited; whether it is any good is for the host to judge."""
+    """The answer to the pending question; the host judges it."""
     UNREQUESTED = "unasked"
-    """A move where no question waited."""
+    """A move without a pending question."""
     IGNORED = "ignored"
-    """Nothing that a bot has to say now."""
+    """Not an answer to any message."""
 
 
 class TriangleHostConnection:
@@ -496,30 +494,22 @@ class TriangleHostConnection:
         self.move: triangle.TriangleMove | None = None
         self.unrequested_moves = 0
 
-    # --- what the host says ---------------------------------------------------------------------
+    def send(self, message: triangle.TriangleHostMessage) -> bytes:
+        """Encode a message to send; ``config`` also starts another game.
 
-    def config(self, message: triangle.TriangleConfig) -> triangle.TriangleConfig:
-        """Send the rules and the first pieces; this also starts another game."""
-        self._check_stage("config", TriangleStage.INTRODUCED, TriangleStage.PLAYING)
+        Raises:
+            ProtocolError: the message is not allowed in this stage.
+        """
+        is_config = isinstance(message, triangle.TriangleConfig)
+        introduced = is_config and self.stage is TriangleStage.INTRODUCED
+        if self.stage is not TriangleStage.PLAYING and not introduced:
+            kind = message.__struct_config__.tag
+            raise ProtocolError(f"{kind} is not to be sent while the bot is {self.stage.value}")
         self.stage = TriangleStage.PLAYING
-        return message
-
-    def state(self, message: triangle.TriangleState) -> triangle.TriangleState:
-        """Send the whole position."""
-        self._check_stage("state", TriangleStage.PLAYING)
-        return message
-
-    def pieces(self, message: triangle.TrianglePieces) -> triangle.TrianglePieces:
-        """Send the pieces that joined the queue."""
-        self._check_stage("pieces", TriangleStage.PLAYING)
-        return message
-
-    def play(self, message: triangle.TrianglePlay) -> triangle.TrianglePlay:
-        """Ask for a move."""
-        self._check_stage("play", TriangleStage.PLAYING)
-        self.stage = TriangleStage.ASKED
-        self.move = None
-        return message
+        if isinstance(message, triangle.TrianglePlay):
+            self.stage = TriangleStage.ASKED
+            self.move = None
+        return triangle.encode(message)
 
     def close(self) -> None:
         """Close the connection; the protocol has no message for it."""
@@ -546,20 +536,14 @@ class TriangleHostConnection:
             case _:
                 return TriangleEvent.IGNORED
 
-    # --- helpers --------------------------------------------------------------------------------
-
-    def _check_stage(self, kind: str, *stages: TriangleStage) -> None:
-        if self.stage not in stages:
-            raise ProtocolError(f"{kind} is not to be sent while the bot is {self.stage.value}")
-
 
 # --- helpers --------------------------------------------------------------------------------------
 
 _MAX_VISIBLE: Final = 33
-"""As rules have it."""
+"""Maximum of the rules."""
 _HARD_DROP_KEYS: Final = ("hardDrop",)
 _MULTIPLIER_TOLERANCE: Final = 0.05
-"""Factors on what is sent that differ by less are one: they grow with every frame."""
+"""Attack multipliers grow with every frame; smaller differences are ignored."""
 
 
 def _continues(known: Position, told: Position) -> bool:

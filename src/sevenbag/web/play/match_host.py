@@ -11,7 +11,7 @@ from sevenbag.arena.runner.bot_session import BotDeadlines
 from sevenbag.arena.runner.game_loop import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
-from sevenbag.bots.external.tbp_driver import Deadlines, TbpDriver
+from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.errors import InputError, SevenbagError
 from sevenbag.web.core.text_socket import SocketClosedError
 from sevenbag.web.play.match_request import (
@@ -197,14 +197,14 @@ def _create_bot(request: MatchRequest, player: int, connection: PageConnection) 
     requested = request.players[player]
     if isinstance(requested, BuiltinPlayer):
         return create_builtin_bot(requested.spec)
-    deadlines = Deadlines(
-        info=max(_LOAD_TIMEOUT, request.timeout),
-        ready=request.timeout,
-        move=request.timeout,
-        quit=0.1,
-    )
+    options = {
+        "info_seconds": str(max(_LOAD_TIMEOUT, request.timeout)),
+        "ready_seconds": str(request.timeout),
+        "move_seconds": str(request.timeout),
+        "quit_seconds": "0.1",
+    }
     launch = connection.worker_launcher(player)
-    return TbpDriver(["worker"], deadlines=deadlines, launcher=launch, worker=True)
+    return TbpDriver(["worker"], options=options, launcher=launch, worker=True)
 
 
 def _build_conditions(request: MatchRequest) -> GameConfig:
