@@ -1,14 +1,14 @@
-"""What the arena itself takes for a move, beside what the bots take.
+"""Measure the arena's overhead per move, and the duration of a tournament.
 
     python bench/arena.py [--runs N] [--games N] [--json]
 
-"in process": two bots that have their moves ready. "program": one of them is a program that speaks
-TBP and has its moves ready, too; what is told is its share. Both as a tournament plays them, with
-figures and a replay of times and move_info. The arena's own cost is the processor time of its
-process, which other programs of the machine change least, less what the bots within it took; for
-the program also the time by the clock, less what the same lines through the same pipes take without
-an arena. "tournament": games of `beam:nodes=1`, 100 pieces a side, on two
-workers, replays and lines on the disk included. Medians over the runs.
+"in process": two bots with prepared moves. "program": one of them is a TBP program with prepared
+moves; the result is the overhead of that program. Both run as in a tournament, with statistics
+and a replay of times and move_info. The overhead is the processor time of the arena's process, which is
+least affected by other programs, without the time of the bots in it; for the program also the wall
+time, without the time of the same messages through the same pipes outside of the arena.
+"tournament": games of `beam:nodes=1` with 100 pieces per player, on two workers, including replays
+and files. All results are medians over the runs.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 PIECES = 100
 RULES = Rules.preset("guideline")
 
-# Says what it was given, a line for each question.
+# Sends a prepared line for each request.
 PROGRAM = """\
 import sys
 lines = open(sys.argv[1], 'rb').read().splitlines(keepends=True)
@@ -71,7 +71,7 @@ for line in sys.stdin.buffer:
 """
 
 
-# What a program is told of a move, each line as soon as it is known.
+# Messages to a program for a move, written one by one.
 TOLD = (
     b'{"type":"play","move":{"location":{"type":"T","orientation":"south","x":4,"y":1},"spin":"none"}}\n',
     b'{"type":"new_piece","piece":"Z"}\n',
@@ -80,7 +80,7 @@ TOLD = (
 
 
 class Scripted(Bot):
-    """Has its moves ready."""
+    """Bot with prepared moves."""
 
     name = "scripted"
 
@@ -115,7 +115,7 @@ class Scripted(Bot):
 
 
 class Script(GameObserver):
-    """Writes down what was played."""
+    """Observer that records the placements."""
 
     def __init__(self) -> None:
         self.moves: tuple[list[Placement], list[Placement]] = ([], [])
@@ -127,7 +127,7 @@ class Script(GameObserver):
 
 
 class Figures(GameObserver):
-    """As a tournament counts."""
+    """Observer that collects the statistics of a tournament."""
 
     def __init__(self) -> None:
         self._tallies = (PlayerTally(), PlayerTally())
@@ -141,14 +141,14 @@ class Figures(GameObserver):
 
 
 async def played(bots: tuple[Bot, Bot], seed: int, *watchers: GameObserver) -> int:
-    """Moves of a game."""
+    """Play a game and return the number of moves."""
     result = await play_game(bots, GameConfig(RULES, seed, pieces=PIECES), watchers)
     assert not any(fall is not None and fall.reason.is_fault for fall in result.losses), result
     return sum(stats.pieces for stats in result.stats)
 
 
 def scripts(games: int) -> list[tuple[int, Script]]:
-    """Games that were played before, with some garbage in them."""
+    """Return recorded games with some garbage in them."""
     found: list[tuple[int, Script]] = []
     for seed in range(1, games + 1):
         script = Script()
@@ -158,7 +158,7 @@ def scripts(games: int) -> list[tuple[int, Script]]:
 
 
 def in_process(games: list[tuple[int, Script]]) -> float:
-    """Microseconds for a move."""
+    """Return the overhead in microseconds per move."""
     moves, spent, begun = 0, 0.0, time.process_time()
     for seed, script in games:
         bots = Scripted(script.moves[0]), Scripted(script.moves[1])
@@ -169,19 +169,19 @@ def in_process(games: list[tuple[int, Script]]) -> float:
 
 
 def lines_of(moves: list[Placement]) -> list[bytes]:
-    """What a program says that plays these."""
+    """Return the messages of a program that plays these moves."""
     said: list[tbp.TbpBotMessage] = [tbp.TbpInfo("script", "1", "us", ()), tbp.TbpReady()]
     said += [tbp.TbpSuggestion((tbp_conversion.format_move(move),)) for move in moves]
     return [encode(message) for message in said]
 
 
 def program(games: list[tuple[int, Script]], inside: float, folder: Path) -> tuple[float, float]:
-    """Microseconds of processor time for a move, and by the clock, less those of the exchange.
+    """Return the overhead per move in microseconds of processor time and of wall time.
 
     Args:
-        games: what is played.
-        inside: microseconds for a move of a bot in process.
-        folder: for the program.
+        games: recorded games.
+        inside: overhead in microseconds per move of a bot in this process.
+        folder: folder for the program.
     """
     file = folder / "program.py"
     file.write_text(PROGRAM)
@@ -201,7 +201,7 @@ def program(games: list[tuple[int, Script]], inside: float, folder: Path) -> tup
 
 
 class Stopwatch(GameObserver):
-    """From the first turn to the last: programs take long to start."""
+    """Observer that measures from the first turn to the last, without the start of programs."""
 
     def __init__(self) -> None:
         self.processor = self.clock = 0.0
@@ -217,7 +217,7 @@ class Stopwatch(GameObserver):
 
 
 def exchange(command: list[str], moves: int) -> float:
-    """Seconds that as many questions and answers take without an arena."""
+    """Return the seconds that the same messages take without an arena."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
         assert program.stdin is not None
         assert program.stdout is not None
@@ -237,7 +237,7 @@ def exchange(command: list[str], moves: int) -> float:
 
 
 def tournament(games: int, folder: Path) -> float:
-    """Seconds for so many games."""
+    """Return the seconds that a tournament of this size takes."""
     engines = [PlayerConfig(name=name, spec="beam:nodes=1") for name in ("a", "b")]
     header = create_header("match", engines, TournamentSettings(games=games, pieces=PIECES), RULES)
     TournamentRunner.create_folder(folder, header)
@@ -249,8 +249,8 @@ def tournament(games: int, folder: Path) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=5, help="runs (5)")
-    parser.add_argument("--games", type=int, default=1000, help="of the tournament (1000)")
+    parser.add_argument("--runs", type=int, default=5, help="number of runs (5)")
+    parser.add_argument("--games", type=int, default=1000, help="games of the tournament (1000)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     args = parser.parse_args()
     known = scripts(10)
@@ -269,10 +269,10 @@ def main() -> None:
     if args.json:
         print(json.dumps(figures))
         return
-    print(f"in process:  {figures['in_process_us']:.0f} us a move of the arena's own")
+    print(f"in process:  {figures['in_process_us']:.0f} us per move")
     print(
-        f"program:     {figures['program_us']:.0f} us a move of processor time,"
-        f" {figures['program_clock_us']:.0f} us by the clock beyond the bare exchange"
+        f"program:     {figures['program_us']:.0f} us of processor time per move,"
+        f" {figures['program_clock_us']:.0f} us of wall time without the exchange"
     )
     print(f"tournament:  {args.games} games in {seconds:.1f} s")
 

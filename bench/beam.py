@@ -1,8 +1,8 @@
-"""How strong and how fast `beam` is: solo games, attack per piece, time per piece.
+"""Measure strength and speed of `beam` in solo games: attack and time per piece.
 
-python bench/beam.py                      ten seeds, 500 pieces each, 14 ms a piece
-python bench/beam.py --nodes 20000        the same with a limit that every machine obeys alike
-python bench/beam.py --json               for other programs
+python bench/beam.py                      ten seeds, 500 pieces each, 14 ms per piece
+python bench/beam.py --nodes 20000        the same with a limit that does not depend on the machine
+python bench/beam.py --json               JSON output
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MEDIAN, NEARLY_ALL = 0.5, 0.99
 
 @dataclass(frozen=True, slots=True)
 class SoloGame:
-    """One game: lines of attack, and the time that its moves took."""
+    """Lines of attack of a game, and the times of its moves."""
 
     seed: int
     pieces: int
@@ -107,13 +107,13 @@ def show(games: list[SoloGame], figures: dict[str, float]) -> None:
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--seeds", type=int, default=10, help="games, of the seeds from 0 (10)")
-    parser.add_argument("--pieces", type=int, default=500, help="pieces of a game (500)")
+    parser.add_argument("--seeds", type=int, default=10, help="games, with seeds from 0 (10)")
+    parser.add_argument("--pieces", type=int, default=500, help="pieces per game (500)")
     parser.add_argument(
-        "--ms", type=float, help="milliseconds a piece (14, unless --nodes is given)"
+        "--ms", type=float, help="milliseconds per piece (14, unless --nodes is given)"
     )
-    parser.add_argument("--nodes", type=int, help="nodes a piece")
-    parser.add_argument("--rules", default="guideline", help="a preset (guideline)")
+    parser.add_argument("--nodes", type=int, help="nodes per piece")
+    parser.add_argument("--rules", default="guideline", help="rules preset (guideline)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     args = parser.parse_args()
     milliseconds = 14.0 if args.ms is None and args.nodes is None else args.ms

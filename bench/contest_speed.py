@@ -1,16 +1,16 @@
-"""How fast the contest's game server answers, beside a bare echo server of the same library.
+"""Measure the contest's game server, compared with an echo server of the same library.
 
     python bench/contest_speed.py [--runs N] [--seconds S] [--clients N] [--matches N] [--json]
 
-"full speed": clients that move again as soon as they are answered, two a match; the same clients
-before a server that sends every request back (pyzmq's REP), in turns, medians of the runs. The
-server publishes a state message for every move; "with subscribers" means that every client takes in
-all of them, too, in the same process, which costs that process more than the moves do.
+"full speed": clients that move again after each answer, two per match, in turns with the same
+clients at a server that returns every request (pyzmq's REP); medians of the runs. The
+server publishes a state message for every move. "with subscribers": every client also receives all
+states in the same process, which costs that process more than the moves.
 
-"contest": matches of two clients with 10 moves a second each; what a client waits for its answer,
-and whether a subscriber has missed a message: their numbers have no gaps.
+"contest": matches of two clients with 10 moves per second each; measures the delay of answers and
+whether a subscriber lost a message, which would leave a gap in the sequence numbers.
 
-Server and clients are one process each, on whatever processors there are.
+Server and clients are one process each, on any processors.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ if TYPE_CHECKING:
 
 MOVES_A_SECOND = 10
 SEQUENCE = re.compile(rb'"sequence":(\d+)')
-# At full speed no piece may come down: every move is done, and told.
+# At full speed pieces do not fall, so that every move is executed and published.
 STILL = GameRules(gravity_ms=(3_600_000,))
 AS_EVER = GameRules()
 
 
-# --- servers, each in a process of its own --------------------------------------------------------
+# --- servers, each in its own process --------------------------------------------------------
 
 
 def echo() -> None:
-    """Sends every request back."""
+    """Return every request to its sender."""
     with zmq.Context() as context, context.socket(zmq.REP) as socket:
         port = socket.bind_to_random_port("tcp://127.0.0.1")
         say({"commands": f"tcp://127.0.0.1:{port}"})
@@ -67,7 +67,7 @@ def echo() -> None:
 
 
 async def contest(matches: int, rules: GameRules) -> None:
-    """Hosts matches whose games last long enough."""
+    """Host matches with long games."""
     password_hash = hash_password("a password")
     match_rules = MatchRules(
         games=10_000, first_pause_seconds=0, pause_seconds=0.1, game_seconds=3_600
@@ -91,7 +91,7 @@ async def contest(matches: int, rules: GameRules) -> None:
                     rules=ContestRules(game=rules, match=match_rules),
                 )
             )
-            # What MatchConnect would answer: to check 400 passwords is not what is measured here.
+            # The answers of MatchConnect, without checking 400 passwords.
             tokens[token] = [client_token(token, seat, password_hash) for seat in (0, 1)]
         say(
             {"commands": server.command_endpoint, "states": server.state_endpoint, "tokens": tokens}
@@ -105,7 +105,7 @@ def say(what: object) -> None:
 
 @contextmanager
 def running(*words: str) -> Iterator[dict[str, Any]]:
-    """A server as another process, and what it says of itself."""
+    """Start a server as another process and return its addresses."""
     process = subprocess.Popen(
         [sys.executable, __file__, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
@@ -122,7 +122,7 @@ def running(*words: str) -> Iterator[dict[str, Any]]:
 
 
 class Client:
-    """Asks, and waits for the answer."""
+    """Client that sends a move and waits for the answer."""
 
     def __init__(self, context: zmq.Context[zmq.Socket[bytes]], endpoint: str, token: str) -> None:
         self.socket = context.socket(zmq.REQ)
@@ -143,7 +143,7 @@ class Client:
 
 
 class Subscriber:
-    """Takes in the states of one match."""
+    """Subscriber to the states of one match."""
 
     def __init__(self, context: zmq.Context[zmq.Socket[bytes]], endpoint: str, token: str) -> None:
         self.socket = context.socket(zmq.SUB)
@@ -170,7 +170,7 @@ class Subscriber:
 
 
 class Crowd:
-    """Clients and subscribers behind one epoll: libzmq's own looks at all of them each time."""
+    """Clients and subscribers behind one epoll, because libzmq polls all sockets each time."""
 
     def __init__(self, place: dict[str, Any], clients: int, *, subscribing: bool) -> None:
         self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
@@ -191,7 +191,7 @@ class Crowd:
             file = int(one.socket.FD)
             self._by_file[file] = one
             self._epoll.register(file, select.EPOLLIN)
-        # Connections and subscriptions are made in the background.
+        # Connections and subscriptions complete in the background.
         self.take_for(1.0)
 
     def take_for(self, seconds: float) -> None:
@@ -200,7 +200,7 @@ class Crowd:
             self.take(left)
 
     def take(self, patience: float) -> list[Client]:
-        """Whoever has been answered meanwhile."""
+        """Receive the answers that have arrived."""
         answered: list[Client] = []
         for file, _ in self._epoll.poll(max(patience, 0.0)):
             one = self._by_file[file]
@@ -224,7 +224,7 @@ class Crowd:
 def at_full_speed(
     place: dict[str, Any], clients: int, seconds: float, *, subscribing: bool
 ) -> float:
-    """Commands a second."""
+    """Return the number of commands per second."""
     crowd = Crowd(place, clients, subscribing=subscribing)
     try:
         for client in crowd.clients:
@@ -244,7 +244,7 @@ def at_full_speed(
 
 
 def as_in_a_contest(place: dict[str, Any], clients: int, seconds: float) -> dict[str, float]:
-    """Everybody moves ten times a second, not all in the same moment."""
+    """Measure clients that move ten times per second at different moments."""
     crowd = Crowd(place, clients, subscribing=True)
     try:
         period = 1 / MOVES_A_SECOND
@@ -335,7 +335,7 @@ def show(figures: dict[str, Any], *, as_json: bool) -> None:
     for what, value in figures["commands a second"].items():
         part = figures["of the echo server's"].get(what)
         print(f"  {what:26}{value:9,.0f}/s" + (f"   {part:.0%} of echo" if part else ""))
-    print(f"contest, {figures['matches']} matches, {MOVES_A_SECOND} moves a second each:")
+    print(f"contest, {figures['matches']} matches, {MOVES_A_SECOND} moves per second each:")
     for what, value in figures["contest"].items():
         print(f"  {what:26}{value:11,.2f}")
 

@@ -1,10 +1,10 @@
-"""Environments: placements a second, with observations and action masks.
+"""Measure the environments: placements per second, including observations and action masks.
 
     python bench/envs.py [--runs N] [--json]
 
-The vector environment is stepped with random legal actions. "step" is the time in `step` alone,
-"loop" includes the choice of the actions; "core" is the loop by processor time, which says what one
-core can do on a machine that others use, too. Medians over the runs.
+The vector environment is stepped with random legal actions. "step" is the time in `step` only,
+"loop" includes the choice of the actions; "core" is the loop by processor time, which is the speed
+of one core on a shared machine. Medians over the runs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Rates = tuple[float, float, float]
 
 
 def rates(placed: int, inside: float, begun: float, used: float) -> Rates:
-    """By time in `step`, by the clock, and by processor time since `begun` and `used`."""
+    """Return rates by time in `step`, wall time and processor time since `begun` and `used`."""
     loop, core = time.perf_counter() - begun, time.process_time() - used
     return placed / inside, placed / loop, placed / core
 
@@ -46,7 +46,7 @@ def vector(num_envs: int, players: int, threads: int) -> Rates:
         start = time.perf_counter()
         _, _, terminated, truncated, _ = envs.step(actions)
         inside += time.perf_counter() - start
-        # The step after the last of a game begins the next and places nothing.
+        # The step after the end of a game starts the next one and places nothing.
         placed += num_envs - int(ended.sum())
         ended = terminated | truncated
     return rates(placed, inside, begun, used)
@@ -107,7 +107,7 @@ def main() -> None:
     if args.json:
         print(json.dumps(rows))
         return
-    print(f"{'placements a second':<42} {'step':>10} {'loop':>10} {'core':>10}")
+    print(f"{'placements per second':<42} {'step':>10} {'loop':>10} {'core':>10}")
     for row in rows:
         print(f"{row['task']:<42} {row['step']:>10,} {row['loop']:>10,} {row['core']:>10,}")
 

@@ -1,10 +1,10 @@
-"""TETR.IO replays played again: pieces a second on one core.
+"""Measure the simulation of TETR.IO replays: pieces per second on one core.
 
     python bench/frames.py [FILE ...] [--runs N] [--json]
 
-Without files, the two rounds in tests/data are played over and over. "game" is the kernel alone,
-from events that are packed already; "play" packs them, too; "all" begins with the bytes of the
-file and ends with every number compared. Processor time, medians over the runs.
+Without files, the two rounds in tests/data are repeated. "game" is the kernel only,
+from packed events; "play" includes packing; "all" includes reading the file and comparing
+every number. Processor time, medians over the runs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LEAST_PIECES = 20_000
 
 
 def measure(files: list[bytes], runs: int) -> dict[str, float]:
-    """Pieces a second, by what is done."""
+    """Return pieces per second for each part."""
     recordings = [read_tetrio_file(data) for data in files]
     players = [
         (player, recording.date)
@@ -74,7 +74,7 @@ def measure(files: list[bytes], runs: int) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="TETR.IO replays played again: pieces a second.")
+    parser = argparse.ArgumentParser(description="Simulate TETR.IO replays.")
     parser.add_argument("files", type=Path, nargs="*", metavar="FILE")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--json", action="store_true")

@@ -1,11 +1,11 @@
-"""How long counting every queue takes: the six rows of the odds table, and all solutions.
+"""Measure the count of all queues: the six rows of the odds table, and all solutions.
 
     python bench/odds.py [--kicks NAME] [--threads N] [--sample N] [--solve] [--json]
 
-Checks the rows under SRS against the published ones, and a sample of sequences, possible and
-impossible, against the solver, which takes one queue at a time; and says how long the solver would
-take for all. With --solve the file of all four-line solutions is made, too, and every one of them
-checked (1.4 GB in a folder of its own for a while).
+Compares the rows under SRS with the published ones, and a sample of solvable and unsolvable
+sequences with the solver for single queues; estimates the time of that solver
+for all queues. --solve also writes the file of all four-line solutions and checks each of them
+(1.4 GB in a temporary folder).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PUBLISHED_IMPOSSIBLE = 62_834
 
 
 def run(folder: str, *words: str) -> tuple[str, float, float, int]:
-    """Output, seconds, seconds of processors, and peak memory in MiB of a command."""
+    """Run a command; return its output, seconds, processor seconds and peak memory in MiB."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begun = time.perf_counter()
     command = [sys.executable, "-m", "sevenbag", "pc", *words]

@@ -1,12 +1,12 @@
-"""The contest's game: moves a second, without a server.
+"""Measure the contest's game without a server: moves per second.
 
     python bench/pason.py [--runs N] [--moves N] [--json]
 
-"duel" is the game alone; "match" is the game with all that a match does for a move: its time, its
-record and the message that tells of it; "decode" is reading a command, "encode" writing such a
-message by its type instead of from text. Microseconds each, medians of runs that take turns:
-compare them with each other. "replay" is a record of so many events, from its bytes to the end of
-the game, in microseconds an event.
+"duel" is the game only; "match" includes the clock, the recording and the state message
+of a move; "decode" reads a command, "encode" writes a state message by its type instead of from
+text. Microseconds each, medians of alternating runs, to be compared with each other.
+"replay" is a recording of these moves, from its bytes to the end of the game, in microseconds per
+event.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sevenbag.contest.game import pason_game
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
-# Random moves top out at once; so boards are cleared away, and a game lasts.
+# Random moves top out soon, so boards are emptied to continue the game.
 RULES = GameRules(gravity_ms=(3_600_000,), garbage_out="cut")
 CHANCE = random.Random(1)
 COMMAND = (
@@ -45,7 +45,7 @@ COMMAND = (
 
 
 def moves_of(count: int) -> list[tuple[pason_game.PlayerIndex, MoveName]]:
-    """Mostly to and fro, one in ten a drop."""
+    """Return random moves, one in ten a drop."""
     choices: tuple[MoveName, ...] = (*MOVES[:3], "lrotate", "rrotate")
     return [
         (CHANCE.choice(PLAYERS), "drop" if CHANCE.random() < 0.1 else CHANCE.choice(choices))
@@ -140,7 +140,7 @@ def main() -> None:
         print(json.dumps(figures))
         return
     for name, microseconds in figures.items():
-        print(f"{name:8}{microseconds:8.2f} us {1e6 / microseconds:12,.0f} a second")
+        print(f"{name:8}{microseconds:8.2f} us {1e6 / microseconds:12,.0f} per second")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""How long perfect clears take: the field's 200 queues, any queue of a game, proofs of none.
+"""Measure the perfect-clear solver: 200 published queues, random queues, proofs of no solution.
 
     python bench/pc.py [--queues N] [--json]
 
-From the empty field, on one thread, without any table made before. A queue's time is the least of
+From the empty field, with one thread and without tables. The time of a queue is the minimum of
 three.
 """
 
@@ -23,7 +23,7 @@ REPEAT = 3
 
 
 def queue(rng: random.Random, pieces: int, *, opener: bool) -> str:
-    """The start of a 7-bag's stream; or a held piece and a window of the stream."""
+    """Return the start of a stream of 7-bags; or a held piece and a window of the stream."""
     stream = "".join("".join(rng.sample("IOTLJSZ", 7)) for _ in range(4))
     if opener:
         return stream[:pieces]
@@ -32,7 +32,7 @@ def queue(rng: random.Random, pieces: int, *, opener: bool) -> str:
 
 
 def named_queues(count: int) -> dict[tuple[str, int, str], list[str]]:
-    """Queues to solve, by what they are, height and rotation system."""
+    """Return queues by description, height and rotation system."""
     rng = random.Random(1)
     found: dict[tuple[str, int, str], list[str]] = {}
     first = DATA / "pc" / "first_pc_200.txt"

@@ -1,10 +1,10 @@
-"""Records of a .pc file that are checked a second, on one core.
+"""Measure the check of .pc files: records per second on one core.
 
     python bench/pc_file.py [FILE] [--runs N] [--json]
 
-FILE is a file of perfect clears; without it 500,000 copies of a solution of ten pieces, one of
-which needs a kick. Prints the best of the runs: with reachability under SRS, under either of the
-two systems that `sevenbag pc validate` takes unless told, and without reachability.
+FILE is a file of perfect clears; the default is 500,000 copies of a solution of ten pieces, one of
+which needs a kick. Prints the best of the runs: with reachability under SRS, under one of the
+two default systems of `sevenbag pc validate`, and without reachability.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WAYS = {"srs": ("srs",), "any": ANY_KICKS, "no reachability": ()}
 
 
 def measured(path: Path, runs: int) -> dict[str, float]:
-    """Millions of records a second, by way."""
+    """Return millions of records per second for each kind of check."""
     rates = {}
     for name, kicks in WAYS.items():
         best = 0.0
@@ -54,7 +54,7 @@ def main() -> None:
         print(json.dumps({"millions_of_records_a_second": rates}))
         return
     for name, rate in rates.items():
-        print(f"{name:16} {rate:6.2f} million records a second")
+        print(f"{name:16} {rate:6.2f} million records per second")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""How long ``pc fumen`` takes for one field, as a whole process.
+"""Measure ``pc fumen`` for one field, as a whole process.
 
     python bench/pc_fumen.py [--runs N] [--json]
 
-Prints the median and the longest of the runs, and for comparison those of an interpreter that
-starts and does nothing.
+Prints the median and the maximum of the runs, and for comparison those of an interpreter that
+does nothing.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ PROGRAMS = {"pc fumen": [str(PC), "fumen", FUMEN], "python": [sys.executable, "-
 
 
 def measured(words: list[str], runs: int) -> dict[str, float]:
-    """Milliseconds."""
+    """Return the milliseconds of each run."""
     times = []
     for _ in range(runs + 1):
         began = time.perf_counter()
         subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
         times.append((time.perf_counter() - began) * 1000)
-    # The first one finds files that nobody has read before.
+    # The first run reads files that are not cached.
     del times[0]
     return {"median_ms": round(statistics.median(times), 1), "max_ms": round(max(times), 1)}
 

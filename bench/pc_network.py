@@ -1,11 +1,11 @@
-"""What it costs, and saves, to search by a network: positions looked at, and time.
+"""Compare orders of the perfect-clear search: positions and time.
 
     python bench/pc_network.py [--queues N] [--rounds R] [--nn FILE...] [--json]
 
-Random queues that have a perfect clear, from the empty field, on one thread, without any table
-made before. Each is solved in the order that is built in, by perfect-tetris 1.3.2's network, by
-ours, and by those in the files. A queue's time is the least of three; rounds take turns, so that
-what else the machine does falls on all alike, and the median of the rounds counts.
+Random queues with a perfect clear, from the empty field, with one thread and without tables.
+Each queue is solved in the built-in order, with perfect-tetris 1.3.2's network, with
+sevenbag's, and with those of the files. The time of a queue is the minimum of three. Rounds
+alternate, so that other load affects all orders, and the median of the rounds counts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ REPEAT = 3
 
 
 def orders(files: list[Path]) -> dict[str, Network | None]:
-    """What searches go by, by its name."""
+    """Return the networks to compare, by name."""
     fast3 = Network(
         genes=tuple(NetworkGene(i, 10, weight, enabled=True) for i, weight in FAST3.items())
     )
@@ -76,7 +76,7 @@ def main() -> None:
         for name, network in orders(args.nn).items():
             solvers[name] = PcSolver(kicks)
             solvers[name].order_by(network.kernel if network is not None else None)
-        # Other queues than any network has been trained with.
+        # Queues that no network was trained with.
         queues = draw_test_queues(args.queues, height, kicks, "bench of networks")
         found = measured(solvers, queues, height, args.rounds)
         rows += [{"lines": height, "kicks": kicks, **row} for row in found]

@@ -1,9 +1,9 @@
-"""What questions about perfect clears cost: chance, and all solutions.
+"""Measure questions about perfect clears: chance, and all solutions.
 
     python bench/pc_questions.py [--runs N] [--json]
 
-Each is asked anew `N` times, from reading the pattern to the last answer, in one thread; the median
-counts. The fields are those of the published counts: the perfect clear opener (711 of 840 queues
+Each question is answered `N` times, including the parsing of the pattern, with one thread; the
+result is the median. The fields are those of published counts: the perfect clear opener (711 of 840 queues
 after an I, 63 solutions, 33 of them needed) and the same with the I placed (514 of 840).
 """
 
@@ -28,7 +28,7 @@ AFTER_I = Fumen.parse("v115@9gE8DeG8CeH8BeG8CeA8JeAgH").pages[0].field.board()
 
 
 def questions() -> dict[str, Callable[[], tuple[object, object]]]:
-    """What is asked, and what is true of it: answer and truth."""
+    """Return each question with its function and the published answer."""
 
     def chance(field: Board | str, pattern: str, truth: tuple[int, int]) -> tuple[object, object]:
         found = compute_chance(PcProblem(field), pattern)
@@ -47,7 +47,7 @@ def questions() -> dict[str, Callable[[], tuple[object, object]]]:
 
 
 def milliseconds(ask: Callable[[], tuple[object, object]], runs: int) -> float:
-    """Median of the runs."""
+    """Return the median of the runs."""
     taken = []
     for _ in range(runs):
         began = time.perf_counter()

@@ -1,10 +1,9 @@
-"""Perft, bulk-counted: leaves a second on one core, for every deep queue of tests/data/perft.json.
+"""Measure bulk-counted perft: leaves per second on one core, for queues of tests/data/perft.json.
 
     python bench/perft.py [--runs N] [--json]
 
-Prints the median over the runs, checks each count, and says how fast this machine adds: the time
-of 10^9 additions that depend on one another, by which figures of different machines compare. Then
-counts one queue with one thread and with two, turn by turn, and says how much faster two are.
+Prints the median over the runs and checks each count. For comparisons between machines it also
+measures 10^9 dependent additions. Then it compares one thread with two on one queue.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from sevenbag._kernel import instruction_set
 
 PUBLISHED = Path(__file__).parent.parent / "tests" / "data" / "perft.json"
 RULES = {"A": ("srs", SpinMode.NONE), "C": ("srs+", SpinMode.T_SPINS)}
-# Shallower counts are over before a clock can tell.
+# Smaller counts are too fast to measure.
 LEAST_LEAVES = 30_000_000
 THREADS_LEAVES = 67_002_200
 
@@ -38,7 +37,7 @@ int main() {
 
 
 def dependent_adds() -> float:
-    """Seconds that 10^9 dependent additions take here."""
+    """Return the seconds of 10^9 dependent additions."""
     with tempfile.TemporaryDirectory() as folder:
         source, program = Path(folder) / "adds.cpp", Path(folder) / "adds"
         source.write_text(ADDS)
@@ -52,10 +51,9 @@ def dependent_adds() -> float:
 
 
 def two_threads(runs: int) -> dict[str, float]:
-    """IOLJSZ at depth 6 with one thread and with two, in turn, so that both meet the same noise.
+    """Compare one thread with two on IOLJSZ at depth 6, in alternating runs.
 
-    Processor seconds tell what sharing the work costs, on a busy machine, too: as many with two
-    threads as with one, and an idle machine is done in half the time.
+    The ratio of processor seconds shows the cost of sharing the work, also on a busy machine.
     """
     seconds: dict[int, list[float]] = {1: [], 2: []}
     processor: dict[int, list[float]] = {1: [], 2: []}
@@ -113,7 +111,7 @@ def main() -> None:
         data = {"dependent_adds_seconds": round(adds, 3), "queues": rows, "threads": scaling}
         print(json.dumps(data))
         return
-    print(f"{instruction_set()}, one thread; 10^9 dependent adds take {adds:.2f} s here")
+    print(f"{instruction_set()}, one thread; 10^9 dependent adds take {adds:.2f} s")
     print(f"{'queue':<8} {'rules':<5} {'spawn':>5} {'depth':>5} {'leaves':>14} {'median M/s':>11}")
     for row in rows:
         print(
@@ -121,9 +119,9 @@ def main() -> None:
             f" {row['leaves']:>14,} {row['leaves_per_second'] / 1e6:>11,.0f}"
         )
     print(
-        f"IOLJSZ: {scaling['one_seconds']} s with one thread, {scaling['two_seconds']} s with two,"
-        f" {scaling['ratio']} times as fast, for {scaling['processor_ratio']} times the processor"
-        f" time; {os.cpu_count()} processors here, {os.getloadavg()[0]:.1f} programs at work"
+        f"IOLJSZ: {scaling['one_seconds']} s with one thread, {scaling['two_seconds']} s with two:"
+        f" speed-up {scaling['ratio']}, {scaling['processor_ratio']} times the processor"
+        f" time; {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}"
     )
 
 

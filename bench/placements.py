@@ -1,8 +1,8 @@
-"""What `board.placements(...)` costs when called from Python, and looping over what it gives.
+"""Measure `board.placements(...)` from Python, and a loop over its result.
 
     python bench/placements.py [--json]
 
-Medians of many timed batches; boards with a stack 0 to 17 rows high, overhangs and holes included.
+Medians of many timed batches; boards have stacks of 0 to 17 rows, with overhangs and holes.
 """
 
 from __future__ import annotations

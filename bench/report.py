@@ -1,9 +1,8 @@
-"""What a report of many games takes: time to read, to play again and to write, and its size.
+"""Measure a report of many games: time to read, simulate and write, and size.
 
     python bench/report.py [--games N] [--pieces N] [--runs N] [--json]
 
-The games are a few of `beam:nodes=50` against itself, each many times over under another number,
-as a tournament with the same settings would have them: a report does not know the difference.
+The games are copies of a few games of `beam:nodes=50` against itself, with different numbers.
 Processor time, medians over the runs.
 """
 
@@ -44,7 +43,7 @@ DIFFERENT = 10
 
 
 async def played(seed: int, pieces: int) -> Replay:
-    """A game, with times and with what the bots said."""
+    """Play a game with recorded times and search information."""
     recorder = ReplayRecorder(times=True, infos=True)
     limits = (Limits(nodes=50), Limits(nodes=50))
     conditions = GameConfig(RULES, seed, limits=limits, pieces=pieces)
@@ -54,7 +53,7 @@ async def played(seed: int, pieces: int) -> Replay:
 
 
 def fill(folder: Path, games: int, pieces: int) -> None:
-    """Make a tournament."""
+    """Create a tournament folder."""
     (folder / REPLAY_FOLDER).mkdir()
     engines = (PlayerConfig(name="one"), PlayerConfig(name="other"))
     write_header(folder, TournamentHeader(engines=engines, rules=RULES.to_dict()))
@@ -80,7 +79,7 @@ def fill(folder: Path, games: int, pieces: int) -> None:
 
 
 def measure(games: int, pieces: int, runs: int) -> dict[str, float]:
-    """Seconds for the figures and for the whole page, and its megabytes."""
+    """Return the seconds for the statistics and for the page, and its size in megabytes."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         fill(folder, games, pieces)
@@ -104,7 +103,7 @@ def measure(games: int, pieces: int, runs: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure, and tell."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--pieces", type=int, default=100)
@@ -116,7 +115,7 @@ def main() -> None:
         json.dump(told, sys.stdout)
         print()
         return
-    print(f"{told['games']:.0f} games of {told['pieces']:.0f} pieces a side")
+    print(f"{told['games']:.0f} games of {told['pieces']:.0f} pieces per player")
     print(f"figures  {told['figures_s']:6.2f} s")
     print(f"page     {told['page_s']:6.2f} s, {told['megabytes']:.1f} MB")
 

@@ -1,11 +1,11 @@
-"""Our bots on a Triangle host: how soon they are there, and what the way there and back costs.
+"""Measure built-in bots on a Triangle.js host: start, and overhead of a move.
 
     python bench/triangle.py [--runs N] [--pieces N] [--json]
 
-"start" is from the launch, with nothing in the environment, to the introduction; "python" the same
-of an interpreter that does nothing else. "move" is from the question to the answer, of a bot that
-thinks as little as can be; "keys" is the part of it that finds the way. Medians, in milliseconds of
-the clock: compare them with each other, on a machine that does nothing else.
+"start" is the time from the launch, with an empty environment, to `info`; "python" the same
+for an interpreter that does nothing else. "move" is the time of an answer of a bot that
+searches very little; "keys" is the part of it that finds the keys. Medians in milliseconds of
+wall time, to be compared with each other on an idle machine.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BARE = [sys.executable, "-I", "-c", "print(flush=True)"]
 
 
 def started(command: list[str], runs: int) -> float:
-    """Milliseconds until it says something."""
+    """Return the milliseconds to the first output."""
     times: list[float] = []
     for _ in range(runs):
         begun = time.perf_counter()
@@ -43,18 +43,18 @@ def started(command: list[str], runs: int) -> float:
 
 
 def moved(pieces: int) -> float:
-    """Milliseconds from a question to its answer."""
+    """Return the milliseconds from a request to its answer."""
     times: list[float] = []
     while len(times) < pieces:
         with Host(SERVED, Room(), seed=len(times)) as host:
             host.play(10, 60)
-            # The first answer is the introduction.
+            # The first answer is `info`.
             times += [seconds * 1000 for seconds in host.waited[1:]]
     return statistics.median(times)
 
 
 def found(pieces: int) -> float:
-    """Milliseconds that it takes to find the keys of a move."""
+    """Return the milliseconds to find the keys of a move."""
     rules = Rules.preset("tetrio-league")
     times: list[float] = []
     game = Game(rules, 1)

@@ -1,11 +1,11 @@
-"""Whole versus games of random players in the kernel: placements of both players a second.
+"""Measure versus games of random players in the kernel: placements per second of both players.
 
     python bench/versus.py [--runs N] [--games N] [--json]
 
-Purely random players hardly ever clear a row. So the same is measured with players who take the
-lowest of eight random placements, under rules that send four lines for every row: there garbage
-enters all the time. Medians over the runs, by the clock and by processor time: on a machine that
-others use, too, the latter says what one core can do.
+Random players hardly ever clear rows. Therefore the same is measured with players that choose the
+lowest of eight random placements, under rules that send four lines for every row, so that garbage
+enters all the time. Medians over the runs, by wall time and by processor time; the latter
+is the speed of one core on a shared machine.
 """
 
 from __future__ import annotations

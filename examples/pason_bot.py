@@ -1,6 +1,6 @@
-"""A whole client of the contest of 2012: puts each piece where the stack stays low and even.
+"""Client for the contest of 2012 that keeps the stack low and even.
 
-Let it play:  python examples/pason_bot.py pason://127.0.0.1 TOKEN "My Team" PASSWORD-FILE
+Usage:  python examples/pason_bot.py pason://127.0.0.1 TOKEN "My Team" PASSWORD-FILE
 """
 
 import itertools
@@ -12,7 +12,7 @@ from sevenbag.contest.client import connect
 
 
 def badness(board: Board, placement: Placement) -> float:
-    """How bad the stack is after a placement: high, with holes, uneven; lines make up for it."""
+    """Return how high, uneven and full of holes the stack is after a placement, less lines."""
     after = board.copy()
     lines = after.lock(placement)
     columns = [[after[x, y] for y in range(after.height, -1, -1)] for x in range(10)]

@@ -1,6 +1,6 @@
-"""A whole TBP bot: puts each piece where the stack stays low and even. It never holds.
+"""TBP bot that keeps the stack low and even. It never uses hold.
 
-Let it play:  sevenbag play beam "tbp:python examples/tbp_bot.py"
+Usage:  sevenbag play beam "tbp:python examples/tbp_bot.py"
 """
 
 import itertools
@@ -12,8 +12,8 @@ from sevenbag import Board, Placement, Rotation
 
 
 def moves(board: Board, piece: str) -> list[Placement]:
-    """Every placement of a piece, the best first."""
-    # It appears around (4, 19), or in the first row above where there is room for it.
+    """Return every placement of a piece, the best first."""
+    # The piece spawns at (4, 19), or in the first row above in which it fits.
     free = (y for y in range(19, board.rows) if board.fits(Placement(piece, Rotation.NORTH, 4, y)))
     spawn = next(free, None)
     if spawn is None:
@@ -22,7 +22,7 @@ def moves(board: Board, piece: str) -> list[Placement]:
 
 
 def badness(board: Board, placement: Placement) -> float:
-    """How bad the stack is after a placement: high, with holes, uneven; lines make up for it."""
+    """Return how high, uneven and full of holes the stack is after a placement, less lines."""
     after = board.copy()
     lines = after.lock(placement)
     columns = [[after[x, y] for y in range(after.height, -1, -1)] for x in range(10)]
@@ -33,19 +33,19 @@ def badness(board: Board, placement: Placement) -> float:
 
 
 def location(placement: Placement) -> dict[str, Any]:
-    """A placement in the words of TBP."""
+    """Return the TBP location of a placement."""
     name, turned = placement.piece.name, placement.rotation.name.lower()
     return {"type": name, "orientation": turned, "x": placement.x, "y": placement.y}
 
 
 def placement(location: dict[str, Any]) -> Placement:
-    """And back."""
+    """Return the placement of a TBP location."""
     rotation = Rotation[location["orientation"].upper()]
     return Placement(location["type"], rotation, location["x"], location["y"])
 
 
 def say(**message: object) -> None:
-    """Send a message: one line of compact JSON, at once."""
+    """Send a message as one line of compact JSON."""
     print(json.dumps(message, separators=(",", ":")), flush=True)
 
 
@@ -70,7 +70,7 @@ for line in filter(str.strip, sys.stdin):
             played = placement(message["move"]["location"])
             board.lock(played)
             current = queue.pop(0)
-            if played.piece.name != current:  # somebody else decided to hold
+            if played.piece.name != current:  # the frontend played another move that used hold
                 queue = queue if held else queue[1:]
                 held = current
         case "new_piece":

@@ -1,6 +1,6 @@
-"""A whole bot for Triangle.js: puts each piece where the stack stays low and even.
+"""Bot for Triangle.js that keeps the stack low and even.
 
-Give a Triangle host this interpreter and this file, both by absolute path. Or let it play here:
+Configure this interpreter and this file in a Triangle.js host, both with absolute paths, or run
 sevenbag play beam "triangle:python examples/triangle_bot.py"
 """
 
@@ -11,7 +11,7 @@ from sevenbag.bots.serving.triangle_engine import EngineTurn, run_engine
 
 
 def badness(turn: EngineTurn, placement: Placement) -> float:
-    """How bad the stack is after a placement: high, with holes, uneven; lines make up for it."""
+    """Return how high, uneven and full of holes the stack is after a placement, less lines."""
     board = turn.board.copy()
     lines = board.lock(placement)
     columns = [[board[x, y] for y in range(board.height)] for x in range(board.width)]
@@ -22,7 +22,7 @@ def badness(turn: EngineTurn, placement: Placement) -> float:
 
 
 def choose(turn: EngineTurn) -> Placement:
-    """The placement after which the stack is best."""
+    """Return the placement with the best stack."""
     return min(turn.placements(), key=lambda placement: badness(turn, placement))
 
 

@@ -1,4 +1,4 @@
-"""Writes every picture and table; says which files changed."""
+"""Write every picture and table, and print which files changed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from docs.figures.files import PAGES, PICTURES_FOLDER, pictures, with_tables
 
 
 def main() -> None:
-    """Write what has changed, and take away pictures that nothing makes."""
+    """Write changed files, and remove pictures without a function."""
     PICTURES_FOLDER.mkdir(exist_ok=True)
     files = {PICTURES_FOLDER / f"{name}.svg": svg for name, svg in pictures().items()}
     files |= {page: with_tables(page.read_text(encoding="utf-8")) for page in PAGES}
@@ -17,7 +17,7 @@ def main() -> None:
     for path in PICTURES_FOLDER.glob("*.svg"):
         if path not in files:
             path.unlink()
-            print(f"{path.name} is no longer wanted")
+            print(f"{path.name} removed")
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def run_of_clears() -> Picture:
 
 
 def attack_of_clears() -> str:
-    """What a lone clear sends under each preset."""
+    """Return the attack of a single clear under each preset."""
     clears = [
         *((lines, PLAIN) for lines in range(1, 5)),
         *((lines, MINI) for lines in (1, 2)),
@@ -72,7 +72,7 @@ def attack_of_clears() -> str:
 
 
 def combos() -> str:
-    """What singles in a row send, by c."""
+    """Return the attack of consecutive singles, by c."""
     counts = range(14)
     return _by_preset(
         ["singles, c =", *counts],
@@ -81,7 +81,7 @@ def combos() -> str:
 
 
 def combo_multiplier() -> str:
-    """The multiplying combo, for five kinds of clear."""
+    """Return the attack of five kinds of clear with the combo multiplier."""
     rules = Rules.preset("tetrio-league")
     clears = [(1, PLAIN), (2, PLAIN), (3, PLAIN), (4, PLAIN), (2, FULL), (3, FULL)]
     rows = [
@@ -92,7 +92,7 @@ def combo_multiplier() -> str:
 
 
 def back_to_back() -> str:
-    """What a quad sends after b difficult clears."""
+    """Return the attack of a quad after b difficult clears."""
     lengths = (0, 1, 2, 3, 4, 5, 8, 12, 20, 40, 80)
     rows = [
         [name, *(_sum(Rules.preset(preset).compute_attack(4, back_to_back=b)) for b in lengths)]
@@ -107,7 +107,7 @@ def back_to_back() -> str:
 
 
 def charge() -> str:
-    """What a single sends that breaks a chain, under tetrio-league."""
+    """Return the attack of a single that breaks a chain, under tetrio-league."""
     rules = Rules.preset("tetrio-league")
     lengths = (4, 5, 6, 7, 8, 9, 12, 20)
     sent = [" + ".join(map(str, rules.compute_attack(1, back_to_back=b))) or "0" for b in lengths]
@@ -115,7 +115,7 @@ def charge() -> str:
 
 
 def vectors() -> str:
-    """One clear after another kind of game, under every preset."""
+    """Return the attack of several clears under every preset."""
     cases = [
         ("single", 1, PLAIN, 0, 2, False),
         ("single", 1, PLAIN, 0, 4, False),
@@ -145,7 +145,7 @@ def vectors() -> str:
 
 
 def _by_preset(head: Sequence[object], sent: Callable[[Rules], list[str]]) -> str:
-    """A row for each preset, or for several that send the same."""
+    """Return a row for each preset, or for several with equal values."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for preset in Rules.preset_names():
         alike.setdefault(tuple(sent(Rules.preset(preset))), []).append(f"`{preset}`")

@@ -1,4 +1,4 @@
-"""Boards and games as a picture needs them."""
+"""Create boards and games for pictures."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from sevenbag import Board, Game
 
 
 def board_of(*rows: str, height: int = 40) -> Board:
-    """A board from its rows, the uppermost first."""
+    """Return a board from its rows, the uppermost first."""
     return Board.from_rows(list(reversed(rows)), height=height)
 
 
 @functools.cache
 def seed_of(first: str) -> int:
-    """The lowest seed whose game begins with these pieces."""
+    """Return the lowest seed whose game begins with these pieces."""
     for seed in range(1, 10_000):
         dealt = "".join(piece.name for piece in Game(seed=seed).queue)
         if dealt.startswith(first):

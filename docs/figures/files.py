@@ -1,4 +1,4 @@
-"""Where pictures and tables go."""
+"""Locations of pictures and tables."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _TABLES: dict[str, Callable[[], str]] = {
 
 
 def pictures() -> dict[str, str]:
-    """SVG by name. A picture's title, for those who cannot see it, is its function's first line."""
+    """Return SVG by name. The first line of its function is the title of a picture."""
     drawn: dict[str, str] = {}
     for make in _PICTURES:
         title = (make.__doc__ or "").partition("\n")[0]
@@ -59,10 +59,10 @@ def pictures() -> dict[str, str]:
 
 
 def with_tables(page: str) -> str:
-    """A page with its tables filled in.
+    """Return a page with its tables filled in.
 
     Raises:
-        KeyError: it asks for a table that is not there.
+        KeyError: the page names an unknown table.
     """
     return _PLACE.sub(lambda found: f"{found[1]}\n\n{_TABLES[found[2]]()}\n{found[3]}", page)
 

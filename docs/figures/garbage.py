@@ -1,4 +1,4 @@
-"""Pictures of garbage on its way."""
+"""Pictures of garbage."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def cut_off() -> Picture:
         game.receive_garbage(2)
         game.play(Placement("I", Rotation.NORTH, 5, 0))
         after = game.board
-        # A row is told by its cell, which has stayed in its column.
+        # A cell that has stayed in its column identifies the row.
         moved = {(x + 1, y): str(33 + x) for y in range(34, 40) for x in range(1, 7) if after[x, y]}
         pictures.append(
             add_caption(draw_board(after, rows=range(34, 40), marks=moved), f'"{kind}"')

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
-    """A table with a line of headings."""
+    """Return a table with a row of headings."""
     lines = [_line(head), "|" + "---|" * len(head), *(_line(row) for row in rows)]
     return "\n".join(lines) + "\n"
 

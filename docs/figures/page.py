@@ -1,4 +1,4 @@
-"""Plays a game on the page of ``sevenbag web`` in a headless browser, and keeps what is to be seen.
+"""Play a game on the page of ``sevenbag web`` in a headless browser, and store a picture of it.
 
 ``python -m docs.figures.page`` writes docs/pictures/web.png.
 """
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _play(page: Page) -> None:
-    """To the middle of a game, with the messages open."""
+    """Play to the middle of a game, with the messages open."""
     for name, value in (("seed", "4"), ("pieces", "60"), ("pps", "12")):
         page.fill(f"[name={name}]", value)
     page.click("#setup [type=submit]")

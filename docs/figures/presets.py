@@ -16,7 +16,7 @@ NO_LIMIT = 1_000_000
 
 
 def section(name: str) -> str:
-    """Every value of a section, a column for each preset; TETR.IO's in a table of their own."""
+    """Return tables of all values of a section; TETR.IO presets have a separate one."""
     presets = [Rules.preset(preset) for preset in Rules.preset_names()]
     of_tetrio = [p for p in presets if p.name.startswith("tetrio-")]
     others = [p for p in presets if p not in of_tetrio]

@@ -1,4 +1,4 @@
-"""A picture and a table of what each randomizer deals."""
+"""Picture and table of the pieces of each randomizer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def randomizers() -> Picture:
 
 
 def first_pieces() -> str:
-    """The first 14 pieces of seed 1."""
+    """Return the first 14 pieces of seed 1."""
     return table(
         ["randomizer", "first 14 pieces of seed 1"],
         [[f"`{bag}`", f"`{' '.join(_dealt(bag)[:14])}`"] for bag in _names()],
@@ -40,7 +40,7 @@ def first_pieces() -> str:
 
 
 def _names() -> tuple[str, ...]:
-    # What a general bag deals is what its owner puts in.
+    # The pieces of a general bag depend on `bag_pieces`.
     hint: object = get_type_hints(PieceRules)["bag"]
     return tuple(name for name in get_args(hint) if name != "general_bag")
 

@@ -1,4 +1,4 @@
-"""Pictures of how pieces appear, and how games are lost."""
+"""Pictures of spawns and of ways to lose."""
 
 from __future__ import annotations
 

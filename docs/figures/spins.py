@@ -1,4 +1,4 @@
-"""Pictures of spins, and the table of what each mode says of them."""
+"""Pictures of spins, and the table of their results by mode."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def modes() -> Picture:
 
 
 def spin_modes() -> str:
-    """What each mode says of the six."""
+    """Return the result of each mode for the six pieces."""
     situations = _situations()
     rows = [
         [f"`{spin_mode_name(mode)}`", *(_verdict(*s, mode) for s in situations.values())]
@@ -140,7 +140,7 @@ _HANDHELD = {
 
 
 def _turned(piece: Placement, filled: Sequence[Cell]) -> Spin | None:
-    """What handheld says of a piece that a turn brings into its place; None if none does."""
+    """Return the result of handheld for a piece turned into its place, or None."""
     board = Board(7, 8)
     for cell in filled:
         board[cell] = True
@@ -177,7 +177,7 @@ def _situations() -> dict[str, _Situation]:
 
 
 def _verdict(board: Board, piece: Placement, mode: SpinMode | SpinRules) -> str:
-    """The best spin with which SRS brings the piece there."""
+    """Return the best spin with which SRS reaches the place."""
     ways = board.placements(piece.piece, "srs", spins=mode, spawn=(3, 20))
     spins = [way.spin for way in ways if way.same_cells(piece) and _points(way, piece)]
     assert spins
@@ -186,12 +186,12 @@ def _verdict(board: Board, piece: Placement, mode: SpinMode | SpinRules) -> str:
 
 
 def _points(way: Placement, piece: Placement) -> bool:
-    """A T is judged by where it points."""
+    """Return the rotation of the T, which determines its front corners."""
     return way.rotation == piece.rotation or way.piece.name != "T"
 
 
 def _corner_marks(board: Board, t: Placement) -> dict[Cell, str]:
-    """F and B in the filled corners in front and behind, a ring in the empty ones."""
+    """Mark filled corners with F and B, empty ones with a ring."""
     ahead = {Rotation.NORTH: (0, 1), Rotation.EAST: (1, 0), Rotation.SOUTH: (0, -1)}
     front = ahead.get(t.rotation, (-1, 0))
     marks: dict[Cell, str] = {}
@@ -204,7 +204,7 @@ def _corner_marks(board: Board, t: Placement) -> dict[Cell, str]:
 
 
 def _stops(board: Board, piece: Placement) -> dict[Cell, str]:
-    """One filled cell for each way the piece cannot go; the floor has none."""
+    """Return a filled cell for each blocked direction except the floor."""
     marks: dict[Cell, str] = {}
     for arrow, dx, dy in (("←", -1, 0), ("→", 1, 0), ("↑", 0, 1), ("↓", 0, -1)):
         for cell in _beside(piece.cells, dx, dy):

@@ -66,14 +66,14 @@ def triple() -> Picture:
 
 
 def own_system() -> Picture:
-    """A half turn by a system of one's own: in place it does not fit, one row higher it does."""
+    """A half turn with a custom rotation system: blocked in place, it fits one row higher."""
     kicks = Kicks.from_text('base = "srs"\n[T]\n0-2 = [[0, 1], [1, 1], [-1, 1]]\n')
     board = Board.from_rows(["###.###", "#...###", "#......"], height=8)
     return _tried(board, Placement("T", Rotation.NORTH, 2, 1), Rotation.SOUTH, kicks)
 
 
 def _tried(board: Board, start: Placement, to: Rotation, kicks: Kicks) -> Picture:
-    """What each test of a turn meets, up to the one that fits."""
+    """Return the result of each test of a turn, up to the one that fits."""
     turned = board.rotate(start, to, kicks, spins="T-spins")
     assert turned is not None
     landed, used = turned

@@ -1,5 +1,5 @@
-// A whole TBP bot as a Web Worker: it drops each piece where the stack stays low and even.
-// It never holds. Let it play: `sevenbag web`, or `sevenbag play beam worker:worker_bot.js`.
+// TBP bot as a Web Worker: it keeps the stack low and even.
+// It never uses hold. Usage: `sevenbag web`, or `sevenbag play beam worker:worker_bot.js`.
 "use strict";
 const SHAPES = { // cells around the centre, pointing north: column, row
   I: [[-1, 0], [0, 0], [1, 0], [2, 0]], O: [[0, 0], [1, 0], [0, 1], [1, 1]],
