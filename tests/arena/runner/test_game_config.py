@@ -8,47 +8,31 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.arena.runner.bot_session import BotDeadlines, GameClock
-from sevenbag.arena.runner.game_loop import GameConfig
-from sevenbag.arena.runner.game_runner import play_game
+from sevenbag.arena.runner.bot_session import GameClock
 from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.arena.tournament.openings import read_openings
 from sevenbag.bots.bot import Limits, Position, SearchInfo, Suggestion
 from sevenbag.errors import FormatError, InputError
 from sevenbag.formats.fumen import Field, Fumen, Page
-from sevenbag.formats.replay_file import Replay
-from sevenbag.game import Rules
 from sevenbag.game.game_config import MAX_SEED, Opening, opening_board
 from sevenbag.game.game_result import GameEnding, Loss, LossReason, PlayerStats, decide_winner
-from sevenbag.replay.playback import Playback
 from tests.arena.bots import LowBot, QuadBot, TowerBot
+from tests.arena.games import PLAIN, play, play_back
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sevenbag.arena.runner.observers import GameObserver
-    from sevenbag.bots.bot import Bot
-    from sevenbag.game.game_result import GameResult
+    from sevenbag.formats.replay_file import Replay
 
-QUICK = BotDeadlines(prepare=5, tell=5, suggest=5, stop=5, quit=5)
-PLAIN = Rules.preset("guideline")
+
 WELL = Fumen((Page(Field.from_rows(["GGGGGGGGG."] * 4)),)).encode()
 
 
-async def match(first: Bot, second: Bot, *watchers: GameObserver, **changes: object) -> GameResult:
-    fields: dict[str, object] = {"rules": PLAIN, "seed": 5, "pieces": 20, "deadlines": QUICK}
-    conditions = GameConfig(**(fields | changes))  # type: ignore[arg-type]
-    return await play_game((first, second), conditions, watchers)
-
-
-def played_back(recorder: ReplayRecorder) -> Replay:
-    """The replay, read again from its bytes, in which everything comes out as recorded."""
+def verified(recorder: ReplayRecorder) -> Replay:
+    """The replay, in which everything comes out as recorded."""
     assert recorder.replay is not None
-    replay = Replay.decode(recorder.replay.encode())
-    playback = Playback(replay)
-    playback.play_to(100_000)
-    assert playback.differences() == []
-    return replay
+    assert play_back(recorder.replay).differences() == []
+    return recorder.replay
 
 
 class Thinker(LowBot):
@@ -70,7 +54,7 @@ class Thinker(LowBot):
 
 async def test_who_uses_up_the_clock_has_lost() -> None:
     other = LowBot()
-    result = await match(
+    result = await play(
         Thinker(0.05), other, clocks=(GameClock(180), GameClock(60_000)), pieces=100
     )
     assert result.winner == 1
@@ -83,7 +67,7 @@ async def test_who_uses_up_the_clock_has_lost() -> None:
 
 
 async def test_a_bot_that_hangs_is_waited_for_no_longer_than_its_clock() -> None:
-    result = await match(Thinker(3600), LowBot(), clocks=(GameClock(100), None))
+    result = await play(Thinker(3600), LowBot(), clocks=(GameClock(100), None))
     assert result.winner == 1
     assert result.losses[0] is not None
     assert "clock" in result.losses[0].detail
@@ -91,7 +75,7 @@ async def test_a_bot_that_hangs_is_waited_for_no_longer_than_its_clock() -> None
 
 async def test_an_increment_keeps_a_clock_going() -> None:
     bot = Thinker(0.01)
-    result = await match(bot, LowBot(), clocks=(GameClock(3000, 5000), None), pieces=5)
+    result = await play(bot, LowBot(), clocks=(GameClock(3000, 5000), None), pieces=5)
     assert result.losses == (None, None)
     # A fortieth of 3000 and the increment, but not more than the clock has: then there is more.
     first, second = bot.granted[:2]
@@ -103,7 +87,7 @@ async def test_an_increment_keeps_a_clock_going() -> None:
 async def test_the_smaller_of_clock_and_limit_counts() -> None:
     bot = Thinker(0)
     limits = (Limits(milliseconds=7, nodes=9), Limits())
-    await match(bot, LowBot(), clocks=(GameClock(3000), None), limits=limits, pieces=2)
+    await play(bot, LowBot(), clocks=(GameClock(3000), None), limits=limits, pieces=2)
     assert bot.granted == [Limits(7, 9)] * 2
 
 
@@ -118,15 +102,15 @@ def test_clocks_that_are_none_are_named(bank: float, increment: float) -> None:
 
 async def test_a_lead_ends_the_game() -> None:
     recorder = ReplayRecorder()
-    result = await match(QuadBot("quads"), LowBot(), recorder, seed=3, pieces=400, lead=4)
+    result = await play(QuadBot("quads"), LowBot(), recorder, seed=3, pieces=400, lead=4)
     assert (result.ending, result.winner) == (GameEnding.LEAD, 0)
     assert result.stats[0].attack - result.stats[1].attack >= 4
     assert "quads wins: " in str(result)
-    replay = played_back(recorder)
+    replay = verified(recorder)
     assert replay.header.version == 2
     assert replay.outcome.ending == "lead"
     # Not a turn before: without the limit the game goes on.
-    longer = await match(QuadBot("quads"), LowBot(), seed=3, pieces=len(replay.turns) + 1)
+    longer = await play(QuadBot("quads"), LowBot(), seed=3, pieces=len(replay.turns) + 1)
     assert longer.ending is not GameEnding.LEAD
     assert len(replay.turns) < 400
 
@@ -143,10 +127,10 @@ def test_both_topping_out_may_be_decided_by_attack(double: str, winner: int | No
 
 async def test_a_double_top_out_is_kept_as_it_was_decided() -> None:
     recorder = ReplayRecorder()
-    result = await match(TowerBot("a"), TowerBot("b"), recorder, pieces=None, double="attack")
+    result = await play(TowerBot("a"), TowerBot("b"), recorder, pieces=None, double="attack")
     # Neither has attacked.
     assert result.winner is None
-    assert played_back(recorder).header.adjudication is not None
+    assert verified(recorder).header.adjudication is not None
 
 
 # --- openings -----------------------------------------------------------------------------------
@@ -155,13 +139,13 @@ async def test_a_double_top_out_is_kept_as_it_was_decided() -> None:
 async def test_both_begin_on_the_board_of_a_fumen() -> None:
     recorder = ReplayRecorder()
     low, other = LowBot(), LowBot("other")
-    await match(low, other, recorder, opening=WELL)
+    await play(low, other, recorder, opening=WELL)
     for bot in (low, other):
         board = bot.starts[0].board
         assert [[board[x, y] for x in range(10)] for y in range(5)] == [
             [True] * 9 + [False]
         ] * 4 + [[False] * 10]
-    assert played_back(recorder).header.opening == WELL
+    assert verified(recorder).header.opening == WELL
 
 
 def test_a_book_holds_seeds_and_boards(tmp_path: Path) -> None:
@@ -215,7 +199,7 @@ async def test_bots_hear_how_the_other_stands_before_each_question() -> None:
             heard.extend(position.board.count for position in positions)
 
     curious, low = Curious(), LowBot()
-    await match(curious, low, pieces=3)
+    await play(curious, low, pieces=3)
     turn = ["suggest", "opponents", "play", "new_piece"]
     calls = ["prepare", "opponents", "start", *turn, *turn, "suggest", "stop", "quit"]
     assert curious.calls == calls
@@ -239,9 +223,9 @@ async def test_what_bots_say_of_their_search_is_kept_as_far_as_a_file_can() -> N
             return Suggestion(moves, next(self.answers))  # type: ignore[arg-type]
 
     recorder = ReplayRecorder(infos=True)
-    result = await match(Boaster(), LowBot(), recorder, pieces=5)
+    result = await play(Boaster(), LowBot(), recorder, pieces=5)
     assert result.losses == (None, None)
-    infos = [turn.infos[0] if turn.infos else None for turn in played_back(recorder).turns]
+    infos = [turn.infos[0] if turn.infos else None for turn in verified(recorder).turns]
     assert infos[0] is not None
     assert (infos[0].nodes, infos[0].nps, infos[0].depth, infos[0].extra) == (12, 3.5, 4, "line")
     assert infos[1] is None

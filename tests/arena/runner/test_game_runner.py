@@ -10,8 +10,7 @@ import pytest
 
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
 from sevenbag.arena.runner.bot_session import BotDeadlines
-from sevenbag.arena.runner.game_loop import GameConfig
-from sevenbag.arena.runner.game_runner import play_game, unique_names
+from sevenbag.arena.runner.game_runner import unique_names
 from sevenbag.arena.runner.observers import GameObserver, GameStart, PlayedTurn
 from sevenbag.bots.bot import Limits, Position, Suggestion, make_names_unique
 from sevenbag.errors import (
@@ -22,30 +21,17 @@ from sevenbag.errors import (
     BotTimeoutError,
     ProtocolError,
 )
-from sevenbag.game import Rules
 from sevenbag.game.game_result import GameEnding, GameResult, LossReason
 from tests.arena.bots import FaultyBot, HoldBot, LowBot, QuadBot, TowerBot
+from tests.arena.games import PATIENT, play
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag._kernel import Lock
-    from sevenbag.bots.bot import Bot
 
-PATIENT = BotDeadlines(prepare=60, tell=60, suggest=60, stop=60, quit=60)
 QUICK = BotDeadlines(prepare=0.2, tell=0.2, suggest=0.2, stop=0.2, quit=0.2)
 """Deadlines for bots that hang."""
-
-
-async def match(first: Bot, second: Bot, *watchers: GameObserver, **changes: object) -> GameResult:
-    fields: dict[str, object] = {
-        "rules": Rules.preset("guideline"),
-        "seed": 5,
-        "pieces": 20,
-        "deadlines": PATIENT,
-    }
-    conditions = GameConfig(**(fields | changes))  # type: ignore[arg-type]
-    return await play_game((first, second), conditions, watchers)
 
 
 def locks_of(turn: PlayedTurn) -> tuple[Lock, Lock]:
@@ -101,7 +87,7 @@ class Log(GameObserver):
 
 async def test_a_game_ends_at_the_piece_limit_and_more_attack_wins() -> None:
     log = Log()
-    result = await match(LowBot("a"), LowBot("b"), log)
+    result = await play(LowBot("a"), LowBot("b"), log)
     assert result.ending is GameEnding.PIECES
     assert result.losses == (None, None)
     assert result.names == ("a", "b")
@@ -114,7 +100,7 @@ async def test_a_game_ends_at_the_piece_limit_and_more_attack_wins() -> None:
 
 
 async def test_who_tops_out_loses() -> None:
-    result = await match(LowBot(), TowerBot(), pieces=None)
+    result = await play(LowBot(), TowerBot(), pieces=None)
     assert result.winner == 0
     assert result.ending is GameEnding.LOSS
     assert result.losses[0] is None
@@ -124,7 +110,7 @@ async def test_who_tops_out_loses() -> None:
 
 
 async def test_both_topping_out_at_once_is_a_draw() -> None:
-    result = await match(TowerBot("a"), TowerBot("b"), pieces=None)
+    result = await play(TowerBot("a"), TowerBot("b"), pieces=None)
     assert result.winner is None
     assert result.ending is GameEnding.LOSS
     assert all(result.losses)
@@ -133,7 +119,7 @@ async def test_both_topping_out_at_once_is_a_draw() -> None:
 
 async def test_bots_are_told_everything_in_order() -> None:
     first, second = LowBot(), LowBot()
-    await match(first, second, pieces=3)
+    await play(first, second, pieces=3)
     turn = ["suggest", "play", "new_piece"]
     assert first.calls == ["prepare", "start", *turn, *turn, "suggest", "stop", "quit"]
     assert second.calls == first.calls
@@ -141,7 +127,7 @@ async def test_bots_are_told_everything_in_order() -> None:
 
 async def test_a_first_hold_deals_two_pieces() -> None:
     bot = HoldBot()
-    result = await match(bot, LowBot(), pieces=8)
+    result = await play(bot, LowBot(), pieces=8)
     assert result.losses == (None, None)
     assert bot.calls.count("new_piece") == 8
     assert bot.hold is not None
@@ -151,7 +137,7 @@ async def test_a_first_hold_deals_two_pieces() -> None:
 async def test_what_bots_keep_themselves_agrees_with_the_game() -> None:
     log = Log()
     bot = HoldBot()
-    await match(bot, LowBot(), log, pieces=15)
+    await play(bot, LowBot(), log, pieces=15)
     before_last = log.openings[0].game.players[0]
     assert bot.board is not None
     assert bot.calls.count("start") == 1
@@ -180,7 +166,7 @@ async def test_a_bot_knows_the_garbage_that_waits_whenever_it_is_asked() -> None
             there.append(log.openings[0].game.players[1].pending)
             return await super().suggest(limits)
 
-    await match(QuadBot("quads"), Listener(), log, pieces=60, seed=3)
+    await play(QuadBot("quads"), Listener(), log, pieces=60, seed=3)
     assert any(there)
     assert known == there
 
@@ -188,7 +174,7 @@ async def test_a_bot_knows_the_garbage_that_waits_whenever_it_is_asked() -> None
 async def test_garbage_puts_a_bot_before_a_new_position() -> None:
     log = Log()
     quads, low = QuadBot("quads"), LowBot()
-    result = await match(quads, low, log, pieces=60, seed=3)
+    result = await play(quads, low, log, pieces=60, seed=3)
     assert result.stats[0].attack > 0
     entered = [turn.number for turn in log.turns if locks_of(turn)[1].garbage]
     assert entered
@@ -216,7 +202,7 @@ async def test_the_first_legal_move_is_played() -> None:
             )
             return Suggestion((*impossible, good))
 
-    result = await match(Hopeful(), LowBot(), log, pieces=5)
+    result = await play(Hopeful(), LowBot(), log, pieces=5)
     assert result.losses == (None, None)
     for turn in log.turns:
         first, second = locks_of(turn)
@@ -231,7 +217,7 @@ async def test_spins_are_judged_and_not_believed() -> None:
             move = super().choice()
             return Placement(move.piece, move.rotation, move.x, move.y, Spin.FULL)
 
-    result = await match(Boaster(), LowBot(), log, pieces=10)
+    result = await play(Boaster(), LowBot(), log, pieces=10)
     assert result.stats[0].attack == result.stats[1].attack
     assert all(locks_of(turn)[0].placement.spin is Spin.NONE for turn in log.turns)
 
@@ -257,7 +243,7 @@ async def test_a_fault_is_a_counted_loss(
     other = LowBot()
     faulty = FaultyBot(method, fault, turn=1 if method == "start" else 2)
     log = Log()
-    result = await match(other, faulty, log, deadlines=QUICK)
+    result = await play(other, faulty, log, deadlines=QUICK)
     assert result.winner == 0
     assert result.ending is GameEnding.LOSS
     assert result.losses[1] is not None
@@ -281,7 +267,7 @@ async def test_a_fault_is_a_counted_loss(
 async def test_a_wrong_answer_is_a_counted_loss(
     answer: object, reason: LossReason, words: str
 ) -> None:
-    result = await match(FaultyBot("suggest", lambda: answer, turn=3), LowBot())
+    result = await play(FaultyBot("suggest", lambda: answer, turn=3), LowBot())
     assert result.winner == 1
     assert result.losses[0] is not None
     assert result.losses[0].reason is reason
@@ -292,7 +278,7 @@ async def test_a_wrong_answer_is_a_counted_loss(
 async def test_two_faults_in_one_turn_are_a_draw() -> None:
     first = FaultyBot("suggest", hang, turn=2, name="a")
     second = FaultyBot("suggest", raising(BotDiedError("b", "killed")), turn=2, name="b")
-    result = await match(first, second, deadlines=QUICK)
+    result = await play(first, second, deadlines=QUICK)
     assert result.winner is None
     assert [fall and fall.reason for fall in result.losses] == [
         LossReason.TIMEOUT,
@@ -303,14 +289,14 @@ async def test_two_faults_in_one_turn_are_a_draw() -> None:
 
 async def test_resignation_is_not_a_fault() -> None:
     resigning = FaultyBot("suggest", lambda: Suggestion(()), turn=2, name="a")
-    result = await match(resigning, LowBot())
+    result = await play(resigning, LowBot())
     assert str(result).startswith("low wins: a lost by resignation (suggested no move)")
     fall = result.losses[0]
     assert fall is not None
     assert not fall.reason.is_fault
     assert not fall.reason.is_top_out
     both = [FaultyBot("suggest", lambda: Suggestion(()), turn=2, name=name) for name in "ab"]
-    result = await match(both[0], both[1], double="attack")
+    result = await play(both[0], both[1], double="attack")
     assert result.winner is None
     assert str(result).startswith("draw as both lost: a: resignation")
 
@@ -319,7 +305,7 @@ async def test_a_fault_and_an_illegal_move_in_one_turn_are_a_draw() -> None:
     impossible = Suggestion((Placement("I", Rotation.NORTH, 4, 30),))
     first = FaultyBot("suggest", lambda: impossible, name="a")
     second = FaultyBot("suggest", raising(BotDiedError("b", "killed")), name="b")
-    result = await match(first, second)
+    result = await play(first, second)
     assert [fall and fall.reason for fall in result.losses] == [
         LossReason.ILLEGAL,
         LossReason.CRASH,
@@ -337,7 +323,7 @@ async def test_a_bot_that_does_not_start_has_lost(
     fault: Callable[[], object], reason: LossReason
 ) -> None:
     log, other = Log(), LowBot()
-    result = await match(FaultyBot("prepare", fault), other, log, deadlines=QUICK)
+    result = await play(FaultyBot("prepare", fault), other, log, deadlines=QUICK)
     assert result.winner == 1
     assert result.losses[0] is not None
     assert result.losses[0].reason is reason
@@ -350,7 +336,7 @@ async def test_a_bot_that_does_not_start_has_lost(
 @pytest.mark.parametrize("method", ["suggest", "play", "stop", "quit"])
 async def test_a_bot_that_will_not_be_cancelled_holds_nobody_up(method: str) -> None:
     stubborn = Stubborn()
-    result = await match(FaultyBot(method, stubborn), other := LowBot(), pieces=3, deadlines=QUICK)
+    result = await play(FaultyBot(method, stubborn), other := LowBot(), pieces=3, deadlines=QUICK)
     assert other.calls[-1] == "quit"
     if method in {"suggest", "play"}:
         assert result.winner == 1
@@ -363,7 +349,7 @@ async def test_a_bot_that_will_not_be_cancelled_holds_nobody_up(method: str) -> 
 async def test_faults_after_the_game_change_nothing(
     method: str, fault: Callable[[], object]
 ) -> None:
-    result = await match(FaultyBot(method, fault), LowBot(), pieces=3, deadlines=QUICK)
+    result = await play(FaultyBot(method, fault), LowBot(), pieces=3, deadlines=QUICK)
     assert result.ending is GameEnding.PIECES
     assert result.losses == (None, None)
 
@@ -377,7 +363,7 @@ async def test_an_interrupted_game_is_told_and_both_bots_are_ended() -> None:
         await hang()
 
     first, second = FaultyBot("suggest", hang_when_asked, turn=4, name="a"), LowBot()
-    task = asyncio.ensure_future(match(first, second, log, deadlines=BotDeadlines(suggest=3600)))
+    task = asyncio.ensure_future(play(first, second, log, deadlines=BotDeadlines(suggest=3600)))
     await asked.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -403,7 +389,7 @@ async def test_being_interrupted_again_and_again_does_not_spare_a_bot_its_end() 
 
     slow = Slow("suggest", think)
     patient = BotDeadlines(suggest=3600, stop=3600, quit=3600)
-    task = asyncio.ensure_future(match(slow, LowBot(), deadlines=patient))
+    task = asyncio.ensure_future(play(slow, LowBot(), deadlines=patient))
     await asked.wait()
     task.cancel()
     await quitting.wait()
@@ -424,7 +410,7 @@ async def test_a_watcher_that_fails_ends_the_game_but_not_without_ending_the_bot
 
     bot = LowBot()
     with pytest.raises(BrokenPipeError):
-        await match(bot, LowBot(), Broken())
+        await play(bot, LowBot(), Broken())
     assert bot.calls[-2:] == ["stop", "quit"]
 
 
@@ -435,7 +421,7 @@ async def test_both_bots_think_at_the_same_time() -> None:
         await both.wait()
         await asyncio.sleep(0.15)
 
-    result = await match(FaultyBot("suggest", think), FaultyBot("suggest", think), pieces=1)
+    result = await play(FaultyBot("suggest", think), FaultyBot("suggest", think), pieces=1)
     assert result.losses == (None, None)
     assert all((stats.thinking_seconds or 0) > 0.14 for stats in result.stats)
 
@@ -448,7 +434,7 @@ async def test_granted_time_comes_on_top_of_the_deadline(
         await asyncio.sleep(0.3)
 
     limits = Limits(milliseconds=milliseconds)
-    result = await match(
+    result = await play(
         FaultyBot("suggest", think),
         LowBot(),
         pieces=1,
@@ -460,7 +446,7 @@ async def test_granted_time_comes_on_top_of_the_deadline(
 
 async def test_the_pace_is_kept() -> None:
     began = time.monotonic()
-    result = await match(LowBot(), LowBot(), pieces=3, pps=5)
+    result = await play(LowBot(), LowBot(), pieces=3, pps=5)
     took = time.monotonic() - began
     assert took >= 2 / 5
     # Waiting for the turn is not thinking.
@@ -469,7 +455,7 @@ async def test_the_pace_is_kept() -> None:
 
 async def test_positions_are_as_the_game_has_them() -> None:
     bot = LowBot()
-    await match(bot, LowBot(), pieces=1)
+    await play(bot, LowBot(), pieces=1)
     position: Position = bot.starts[0]
     assert position.board.is_empty
     assert len(position.queue) == 6
@@ -512,7 +498,7 @@ async def test_a_player_is_called_by_its_protocol_and_only_limits_that_hold_are_
             return Limits(nodes=min(limits.nodes or 3, 3))
 
     limits = Limits(nodes=50)
-    await match(LowBot(), Foreign(), log, limits=(limits, limits), specs=("low", "tbp:low"))
+    await play(LowBot(), Foreign(), log, limits=(limits, limits), specs=("low", "tbp:low"))
     assert log.openings[0].names == ("low", "low (tbp)")
     assert log.openings[0].config.specs == ("low", "tbp:low")
     assert log.openings[0].limits == (limits, Limits(nodes=3))
@@ -527,5 +513,5 @@ async def test_a_bot_with_more_time_of_its_own_gets_it() -> None:
             await asyncio.sleep(0.4)
             return await super().suggest(limits)
 
-    result = await match(Slow(), LowBot(), pieces=1, deadlines=QUICK)
+    result = await play(Slow(), LowBot(), pieces=1, deadlines=QUICK)
     assert result.losses == (None, None)

@@ -23,13 +23,11 @@ from sevenbag.game.game_config import RealTime
 from sevenbag.game.game_result import GameEnding, LossReason
 from sevenbag.replay.playback import Playback
 from tests.arena.bots import FaultyBot, LowBot, QuadBot
+from tests.arena.games import PLAIN, play
 
 if TYPE_CHECKING:
     from sevenbag.bots.bot import Bot
     from sevenbag.game.game_result import GameResult
-
-QUICK = BotDeadlines(prepare=5, tell=5, suggest=5, stop=5, quit=5)
-PLAIN = Rules.preset("guideline")
 
 
 class Locks(GameObserver):
@@ -48,9 +46,7 @@ class Locks(GameObserver):
 async def game(
     first: Bot, second: Bot, timing: RealTime, *watchers: GameObserver, **changes: object
 ) -> GameResult:
-    fields: dict[str, object] = {"rules": PLAIN, "seed": 5, "pieces": 20, "deadlines": QUICK}
-    conditions = GameConfig(**(fields | changes), real_time=timing)  # type: ignore[arg-type]
-    return await play_game((first, second), conditions, watchers)
+    return await play(first, second, *watchers, real_time=timing, **changes)
 
 
 async def test_each_plays_at_its_own_pace() -> None:

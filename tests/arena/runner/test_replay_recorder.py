@@ -8,7 +8,7 @@ import pytest
 from sevenbag.arena.runner.game_loop import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import GameObserver, PlayedTurn, ReplayRecorder
-from sevenbag.bots.bot import Bot, Limits
+from sevenbag.bots.bot import Limits
 from sevenbag.errors import FormatError
 from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Rules
@@ -22,25 +22,9 @@ from sevenbag.game.game_result import (
 )
 from sevenbag.replay.playback import Playback
 from tests.arena.bots import HoldBot, LowBot, QuadBot, TowerBot
+from tests.arena.games import play_back, record
 
 RULES = Rules.preset("guideline")
-
-
-async def recorded(
-    first: Bot, second: Bot, *, times: bool = False, **changes: object
-) -> tuple[Replay, GameResult]:
-    recorder = ReplayRecorder(times=times)
-    fields: dict[str, object] = {"rules": RULES, "seed": 3, "pieces": 60}
-    conditions = GameConfig(**(fields | changes))  # type: ignore[arg-type]
-    result = await play_game((first, second), conditions, (recorder,))
-    assert recorder.replay is not None
-    return recorder.replay, result
-
-
-def played_back(replay: Replay) -> Playback:
-    playback = Playback(Replay.decode(replay.encode()))
-    playback.play_to(10**9)
-    return playback
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -48,8 +32,8 @@ def played_back(replay: Replay) -> Playback:
 async def test_games_play_back_as_they_were_played(
     bots: tuple[type[LowBot], type[LowBot]], seed: int
 ) -> None:
-    replay, result = await recorded(bots[0]("a"), bots[1]("b"), seed=seed)
-    playback = played_back(replay)
+    replay, result = await record(bots[0]("a"), bots[1]("b"), seed=seed)
+    playback = play_back(replay)
     assert playback.at_end
     assert playback.differences() == []
     again = playback.recorded_result()
@@ -67,8 +51,8 @@ async def test_games_play_back_as_they_were_played(
 
 
 async def test_the_same_game_gives_the_same_bytes() -> None:
-    first, _ = await recorded(QuadBot("a"), HoldBot("b"), limits=(Limits(nodes=5), Limits()))
-    second, _ = await recorded(QuadBot("a"), HoldBot("b"), limits=(Limits(nodes=5), Limits()))
+    first, _ = await record(QuadBot("a"), HoldBot("b"), limits=(Limits(nodes=5), Limits()))
+    second, _ = await record(QuadBot("a"), HoldBot("b"), limits=(Limits(nodes=5), Limits()))
     assert first.encode() == second.encode()
     assert first.header.players[0].nodes == 5
     assert first.header.players[1].nodes is None
@@ -76,10 +60,8 @@ async def test_the_same_game_gives_the_same_bytes() -> None:
 
 async def test_other_rules_and_times_are_kept() -> None:
     rules = RULES.replace({"garbage": {"travel": 0}, "pieces": {"previews": 3}})
-    replay, _ = await recorded(
-        QuadBot("a"), LowBot("b"), rules=rules, frames_per_turn=10, times=True
-    )
-    playback = played_back(replay)
+    replay, _ = await record(QuadBot("a"), LowBot("b"), rules=rules, frames_per_turn=10, times=True)
+    playback = play_back(replay)
     assert playback.rules == rules
     assert playback.game.frame == 10 * len(replay.turns)
     assert playback.differences() == []
@@ -98,14 +80,14 @@ async def test_a_broken_off_game_is_a_replay_as_well() -> None:
         await play_game((LowBot("a"), LowBot("b")), GameConfig(RULES, 3), (recorder, Impatient()))
     assert recorder.replay is not None
     assert not recorder.replay.outcome.finished
-    playback = played_back(recorder.replay)
+    playback = play_back(recorder.replay)
     assert playback.turn == 7
     assert playback.differences() == []
     assert str(playback.recorded_result()) == "unfinished (7 pieces)"
 
 
 async def test_one_can_go_back_and_forth() -> None:
-    replay, _ = await recorded(QuadBot("a"), LowBot("b"))
+    replay, _ = await record(QuadBot("a"), LowBot("b"))
     playback = Playback(replay)
     playback.play_to(20)
     there = playback.game.players[1].colors
@@ -118,26 +100,26 @@ async def test_one_can_go_back_and_forth() -> None:
 
 
 async def test_turns_after_the_end_are_refused() -> None:
-    replay, _ = await recorded(LowBot("a"), TowerBot("b"), pieces=None)
+    replay, _ = await record(LowBot("a"), TowerBot("b"), pieces=None)
     longer = Replay(replay.header, (*replay.turns, replay.turns[0]), replay.outcome)
     with pytest.raises(FormatError, match=f"line {len(replay.turns) + 2}: .*game was over"):
         Playback(longer).play_to(10**9)
 
 
 async def test_a_false_spin_is_refused() -> None:
-    replay, _ = await recorded(LowBot("a"), LowBot("b"), pieces=7)
+    replay, _ = await record(LowBot("a"), LowBot("b"), pieces=7)
     data = replay.encode().replace(b'["T', b'["#T', 1)
     at = data.index(b"#T")
     end = data.index(b'"', at)
     with pytest.raises(FormatError, match="player 1: its spin is none"):
-        played_back(Replay.decode(data[:at] + data[at + 1 : end] + b"f" + data[end:]))
+        play_back(Replay.decode(data[:at] + data[at + 1 : end] + b"f" + data[end:]))
 
 
 async def test_a_wrong_winner_is_told() -> None:
-    replay, _ = await recorded(QuadBot("a"), LowBot("b"), pieces=30)
+    replay, _ = await record(QuadBot("a"), LowBot("b"), pieces=30)
     assert replay.outcome.winner == 0
     wrong = msgspec.structs.replace(replay.outcome, winner=1)
-    differences = played_back(Replay(replay.header, replay.turns, wrong)).differences()
+    differences = play_back(Replay(replay.header, replay.turns, wrong)).differences()
     assert differences == ["winner: player 1, recorded is player 2"]
 
 

@@ -52,7 +52,7 @@ class GameTask(msgspec.Struct, frozen=True, kw_only=True):
     settings: TournamentSettings
 
 
-class FinishedGame(msgspec.Struct, frozen=True):
+class GameTaskResult(msgspec.Struct, frozen=True):
     """Finished game.
 
     Attributes:
@@ -68,7 +68,7 @@ class FinishedGame(msgspec.Struct, frozen=True):
     announced_names: tuple[str | None, str | None]
 
 
-def play_task(task: GameTask) -> FinishedGame:
+def play_task(task: GameTask) -> GameTaskResult:
     """Play a game from beginning to end."""
     return _THREAD.bots.play(task)
 
@@ -98,7 +98,7 @@ class _BotPool:
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
 
-    def play(self, task: GameTask) -> FinishedGame:
+    def play(self, task: GameTask) -> GameTaskResult:
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
@@ -135,7 +135,7 @@ class _Thread(threading.local):
 _THREAD: Final = _Thread()
 
 
-async def _play(task: GameTask) -> FinishedGame:
+async def _play(task: GameTask) -> GameTaskResult:
     settings, (first, second) = task.settings, task.engines
     real_time = None
     if settings.real_time:
@@ -176,7 +176,7 @@ async def _play(task: GameTask) -> FinishedGame:
         display_name(bot) if started or bot.name != spec else None
         for bot, started, spec in zip(bots, result.started, specs, strict=True)
     ]
-    return FinishedGame(
+    return GameTaskResult(
         _create_record(task, result, statistics.summarize(result), has_replay=replay is not None),
         replay,
         result.started,

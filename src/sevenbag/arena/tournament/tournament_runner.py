@@ -43,7 +43,7 @@ from sevenbag.game import Rules
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
-    from sevenbag.arena.tournament.game_task import FinishedGame
+    from sevenbag.arena.tournament.game_task import GameTaskResult
     from sevenbag.arena.tournament.schedule import ScheduledGame
     from sevenbag.arena.tournament.tournament_config import TournamentHeader
     from sevenbag.arena.tournament.tournament_files import GameRecord
@@ -191,7 +191,7 @@ class TournamentRunner:
                 if self.results.decision is not None:
                     return
 
-    def _with_announced_names(self, played: FinishedGame) -> FinishedGame:
+    def _with_announced_names(self, played: GameTaskResult) -> GameTaskResult:
         """Return a game with the announced names of its bots."""
         game = played.record
         fresh = {
@@ -234,7 +234,7 @@ class TournamentRunner:
         self.results.header = self.header
         write_header(self.folder, self.header)
 
-    def _note_starts(self, played: FinishedGame, *, recover: bool) -> None:
+    def _note_starts(self, played: GameTaskResult, *, recover: bool) -> None:
         """Record which bots started; raise after too many consecutive failures."""
         game = played.record
         for engine, started, loss in zip(
