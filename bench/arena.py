@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sevenbag import jobs
-from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import GameObserver, ReplayRecorder
 from sevenbag.arena.tournament.tournament_config import (

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sevenbag.arena.report import write_report
-from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.arena.tournament.tournament_config import PlayerConfig, TournamentHeader

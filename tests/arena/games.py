@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sevenbag.arena.runner.bot_session import BotDeadlines
-from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_options import BotDeadlines, GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.formats.replay_file import Replay

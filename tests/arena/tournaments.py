@@ -6,7 +6,7 @@ import asyncio
 import itertools
 from typing import TYPE_CHECKING
 
-from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.arena.tournament.tournament_config import PlayerConfig, TournamentHeader

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from sevenbag.arena.runner.bot_session import GameClock
-from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_options import GameClock, GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.arena.terminal.live_view import LineObserver, LiveGameView, print_scene

@@ -13,7 +13,7 @@ import pytest
 from sevenbag.arena.report import render_report, write_report
 from sevenbag.arena.report.charts import escape_text
 from sevenbag.arena.report.report_page import embed_json, encode_game
-from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.tournament.tournament_summary import read_tournament_summary
 from sevenbag.bots.bot import shorten_name
 from sevenbag.drawing import COLORS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.arena.runner.bot_session import GameClock
+from sevenbag.arena.runner.game_options import GameClock
 from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.arena.tournament.openings import read_openings
 from sevenbag.bots.bot import Limits, Position, SearchInfo, Suggestion

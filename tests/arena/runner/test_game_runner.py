@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
-from sevenbag.arena.runner.bot_session import BotDeadlines
+from sevenbag.arena.runner.game_options import BotDeadlines
 from sevenbag.arena.runner.game_runner import unique_names
 from sevenbag.arena.runner.observers import GameObserver, GameStart, PlayedTurn
 from sevenbag.bots.bot import Limits, Position, Suggestion, make_names_unique

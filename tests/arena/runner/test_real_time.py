@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sevenbag._kernel import Board, Placement, Rotation
-from sevenbag.arena.runner.bot_session import BotDeadlines
-from sevenbag.arena.runner.game_loop import GameConfig, count_key_frames
+from sevenbag.arena.runner.game_loop import count_key_frames
+from sevenbag.arena.runner.game_options import BotDeadlines, GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import GameObserver, PlayedTurn, ReplayRecorder
 from sevenbag.bots.bot import Limits, Position, Suggestion

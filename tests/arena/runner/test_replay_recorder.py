@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import GameObserver, PlayedTurn, ReplayRecorder
 from sevenbag.bots.bot import Limits

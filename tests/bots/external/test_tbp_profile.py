@@ -12,7 +12,7 @@ import pytest
 
 from sevenbag._kernel import Board, Piece
 from sevenbag.arena.runner.bot_session import BotDeadlines as SeatDeadlines
-from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.builtin.beam_bot import BeamBot

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from sevenbag._kernel import Board
-from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.bots.bot import Limits, Suggestion
 from sevenbag.bots.external import triangle_driver

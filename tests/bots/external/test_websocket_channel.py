@@ -20,7 +20,7 @@ websockets = pytest.importorskip("websockets", reason="the package websockets is
 from websockets.asyncio.client import connect  # noqa: E402
 from websockets.asyncio.server import ServerConnection, serve  # noqa: E402
 
-from sevenbag.arena.runner.game_loop import GameConfig  # noqa: E402
+from sevenbag.arena.runner.game_options import GameConfig  # noqa: E402
 from sevenbag.arena.runner.game_runner import play_game  # noqa: E402
 from sevenbag.bots.bot import Limits  # noqa: E402
 from sevenbag.bots.external.tbp_driver import TbpDriver  # noqa: E402

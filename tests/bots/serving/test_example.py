@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.bots.bot import Limits, Position
 from sevenbag.bots.external.tbp_driver import TbpDriver

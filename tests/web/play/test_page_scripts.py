@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sevenbag import Rules
-from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.bots.registry import create_bot
 

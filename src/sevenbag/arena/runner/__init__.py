@@ -8,8 +8,7 @@
     ReplayRecorder                           observer that makes a replay
 """
 
-from sevenbag.arena.runner.bot_session import BotDeadlines, GameClock
-from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_options import BotDeadlines, GameClock, GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import GameObserver, GameStart, PlayedTurn, ReplayRecorder
 from sevenbag.game.game_config import RealTime

@@ -16,10 +16,8 @@ from sevenbag.errors import (
     BotProtocolError,
     BotStartError,
     BotTimeoutError,
-    InputError,
     ProtocolError,
     printable,
-    shown,
 )
 from sevenbag.game.game_result import Loss, LossReason
 
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from sevenbag._kernel import Piece
+    from sevenbag.arena.runner.game_options import BotDeadlines, GameClock
     from sevenbag.bots.bot import Position, Step
     from sevenbag.game import Lock, Player, Rules
 
@@ -35,55 +34,6 @@ T = TypeVar("T")
 
 CANCEL_SECONDS: Final = 1.0
 """Time for a cancelled call to end."""
-
-
-@dataclass(frozen=True, slots=True)
-class GameClock:
-    """Clock of a bot for a whole game, as in chess; a bot that uses it up loses.
-
-    The limit of a move is a fortieth of the remaining time, plus the increment.
-
-    Attributes:
-        bank: milliseconds at the beginning, above 0.
-        increment: milliseconds added after each move.
-
-    Raises:
-        InputError: a time is out of range.
-    """
-
-    bank: float
-    increment: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Check the ranges."""
-        if not 0 < self.bank <= _MAX_BANK:
-            raise InputError(
-                f"invalid bank: expected number above 0 to {_MAX_BANK:g}, got {shown(self.bank)}"
-            )
-        if not 0 <= self.increment <= _MAX_BANK:
-            raise InputError(
-                f"invalid increment: expected number from 0 to {_MAX_BANK:g},"
-                f" got {shown(self.increment)}"
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class BotDeadlines:
-    """Time limits of a bot for each step, in seconds; a bot's own settings may extend them.
-
-    Attributes:
-        prepare: launch and preparation for the rules.
-        tell: an update.
-        suggest: an answer, in addition to the thinking time of its limits.
-        stop: the end of a game.
-        quit: the end of the bot; a driver kills a program that takes longer.
-    """
-
-    prepare: float = 20.0
-    tell: float = 5.0
-    suggest: float = 10.0
-    stop: float = 2.0
-    quit: float = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +301,6 @@ _REASONS: Final = {
     BotForfeitError: LossReason.FORFEIT,
 }
 _MAX_DETAIL: Final = 200
-_MAX_BANK: Final = 1e9
 _EXPECTED_MOVES: Final = 40
 """Number of remaining moves over which a clock is spent."""
 _MAX_SHARE: Final = 0.8

@@ -16,22 +16,15 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from sevenbag._kernel import Key
 from sevenbag.arena.runner.bot_session import (
     CANCEL_SECONDS,
-    BotDeadlines,
     BotUpdate,
-    GameClock,
 )
 from sevenbag.arena.runner.observers import GameStart, PlayedTurn
-from sevenbag.bots.bot import Limits
-from sevenbag.errors import InputError, PlacementError
-from sevenbag.game import Versus
+from sevenbag.errors import PlacementError
 from sevenbag.game.frame_versus import GravityVersus
 from sevenbag.game.game import MAX_FRAME
 from sevenbag.game.game_config import (
-    DEFAULT_FRAMES_PER_TURN,
     FRAMES_PER_SECOND,
-    DoubleTopOut,
     RealTime,
-    opening_board,
 )
 from sevenbag.game.game_result import (
     GameEnding,
@@ -48,61 +41,11 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import Placement
     from sevenbag.arena.runner.bot_session import BotSession
+    from sevenbag.arena.runner.game_options import GameConfig
     from sevenbag.arena.runner.observers import GameObserver
     from sevenbag.game import Lock, Player, Rules, TopOut
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class GameConfig:
-    """Configuration of one game: rules, limits and timing.
-
-    Attributes:
-        rules: rules.
-        seed: seed of pieces and garbage.
-        limits: limits of each bot per move.
-        specs: specification of each bot, for replays and displays.
-        pieces: piece limit of each player, after which more attack wins; None for none.
-        frames_per_turn: game time of a turn, in which garbage travels; unused in real time.
-        pps: maximum number of turns per second of wall-clock time; None for no maximum.
-        deadlines: time limits of each bot for each step.
-        clocks: clock of each bot; None for none.
-        lead: lead in lines of attack that wins the game; None for none.
-        double: result if both players top out at once.
-        opening: fumen whose first page is the first board of both; None for an empty board.
-        real_time: timing of a game in real time; None for turns.
-    """
-
-    rules: Rules
-    seed: int
-    limits: tuple[Limits, Limits] = (Limits(), Limits())
-    specs: tuple[str, str] = ("", "")
-    pieces: int | None = None
-    frames_per_turn: int = DEFAULT_FRAMES_PER_TURN
-    pps: float | None = None
-    deadlines: BotDeadlines = field(default_factory=BotDeadlines)
-    clocks: tuple[GameClock | None, GameClock | None] = (None, None)
-    lead: int | None = None
-    double: DoubleTopOut = "draw"
-    opening: str | None = None
-    real_time: RealTime | None = None
-
-    def new_game(self) -> Versus:
-        """Create the game.
-
-        Raises:
-            InputError: the opening is invalid, or the rules cannot be played like this.
-        """
-        opening = self.opening
-        if self.real_time is not None and self.real_time.frames:
-            if opening is not None:
-                raise InputError("invalid opening: expected none with frames")
-            return GravityVersus(self.rules, self.seed)
-        board = None if opening is None else opening_board(opening, self.rules)
-        return Versus(
-            self.rules, self.seed, frames_per_turn=self.frames_per_turn, boards=(board, board)
-        )
 
 
 class GameLoop:

@@ -13,7 +13,7 @@ from sevenbag.game.game_result import GameEnding
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
 
-    from sevenbag.arena.runner.game_loop import GameConfig
+    from sevenbag.arena.runner.game_options import GameConfig
     from sevenbag.arena.runner.observers import GameObserver
     from sevenbag.bots.bot import Bot
     from sevenbag.game.game_result import GameResult

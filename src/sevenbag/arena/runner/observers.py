@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag._kernel import Placement
-    from sevenbag.arena.runner.game_loop import GameConfig
+    from sevenbag.arena.runner.game_options import GameConfig
     from sevenbag.bots.bot import Limits, SearchInfo
     from sevenbag.game import Lock, Versus
     from sevenbag.game.game_result import GameResult, Loss, PlayerStats

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import GameObserver, ReplayRecorder
 from sevenbag.arena.tournament.schedule import ScheduledGame  # noqa: TC001 - msgspec looks it up

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from sevenbag.arena.runner.bot_session import GameClock
+from sevenbag.arena.runner.game_options import GameClock
 from sevenbag.arena.statistics.sprt import Sprt  # noqa: TC001 - msgspec looks it up
 from sevenbag.arena.tournament.openings import parse_opening, read_openings
 from sevenbag.bots.bot import Limits, display_name, make_names_unique

@@ -7,8 +7,7 @@ import secrets
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.arena.runner.bot_session import BotDeadlines
-from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_options import BotDeadlines, GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.bots.external.tbp_driver import TbpDriver
