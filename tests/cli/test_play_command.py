@@ -379,7 +379,7 @@ def test_a_game_in_real_time_from_a_board(tmp_path: Path) -> None:
     assert min(turn.frame or 0 for turn in replay.turns) >= 15
     refused = sevenbag("play", *words, "--opening", "v115@x", folder=tmp_path)
     assert refused.returncode == 2
-    assert "no fumen" in refused.stderr
+    assert "invalid fumen" in refused.stderr
 
 
 def test_a_game_frame_by_frame(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ class TestRefused:
         while game.stats.pieces == 0:
             game.end_frame()
         game.release(Button.SOFT_DROP)
-        with pytest.raises(PlacementError, match="swallowed"):
+        with pytest.raises(PlacementError, match="would be ignored"):
             game.place(game.placements()[0])
 
     def test_moments(self) -> None:
@@ -106,7 +106,7 @@ class TestBots:
     def test_judged(self) -> None:
         game = FrameGame(Rules.preset("tetrio-league"), seed=1)
         wanted = game.placements()[0]
-        assert game.judge(wanted) == wanted
+        assert game.find_move(wanted) == wanted
         assert game.is_legal(wanted)
         assert not game.is_legal(wanted, hold=True)
         assert not game.is_legal(Placement(game.current, Rotation.NORTH, 4, 10))

@@ -125,7 +125,7 @@ class TestEnd:
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
-    [({"latency": -1}, "latency"), ({"latency": 601}, "latency"), ({"handlings": [None]}, "1 pl")],
+    [({"latency": -1}, "latency"), ({"latency": 601}, "latency"), ({"handlings": [None]}, "got 1")],
 )
 def test_refused(wrong: dict[str, object], words: str) -> None:
     with pytest.raises(RulesError, match=words):

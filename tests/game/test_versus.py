@@ -161,7 +161,7 @@ def test_time_does_not_go_back_and_wrong_moves_change_nothing() -> None:
     first, second = versus.players
     versus.lock_at(50, lowest(first))
     before = [player.position() for player in versus.players]
-    with pytest.raises(RulesError, match="frame is 49, must be at least 50"):
+    with pytest.raises(RulesError, match="invalid frame: expected at least 50, got 49"):
         versus.lock_at(49, None, lowest(second))
     with pytest.raises(RulesError, match="frame"):
         versus.lock_at(6_000_000, lowest(first))

@@ -1,4 +1,4 @@
-"""A game played frame by frame, from keys, as TETR.IO plays it.
+"""Frame-by-frame game of one player, controlled by keys, with the timing of TETR.IO.
 
 >>> from sevenbag.game.frame_game import Button, FrameGame
 >>> game = FrameGame("tetrio-league", seed=1)
@@ -7,10 +7,9 @@
 >>> game.stats.pieces, game.frame
 (1, 1)
 
-In a frame of 1/60 s things happen in an order: keys go down and up at moments from 0 to below 1 of
-it, attacks are announced, and confirmed later; then `FrameGame.end_frame`. What such a game does
-not know of, it has no part in: there is no clock here and no network. docs/tetrio-replays.md has
-the rules, step by step.
+A frame of 1/60 s has a fixed order: keys are pressed and released at moments from 0 to below 1,
+attacks are announced and confirmed, then `FrameGame.end_frame` completes it. The game has no clock
+and no network. docs/tetrio-replays.md describes the rules in detail.
 """
 
 from __future__ import annotations
@@ -40,26 +39,28 @@ __all__ = [
 ]
 
 RecordedLock = tuple["Lock", tuple[str, ...], "Piece", "Piece | None"]
-"""A lock; the board after it, rows from the bottom; the piece that appeared then; the held one."""
+"""A lock, the board after it (rows from the bottom), the next piece, and the held piece."""
 
 SentAttack = tuple[int, int, int, int, int, int]
-"""An attack that left: target, number towards it (from 1), lines, the number of the last attack
-that had come from there, the frame, and which of the player's pieces made it (from 1)."""
+"""A sent attack: target, number of the attack to that target (from 1), lines, number of the last
+attack received from the target, frame, and number of the player's piece that made it (from 1).
+"""
 
 
 class FrameGame(Player):
-    """One player's game.
+    """Game of one player.
 
     Args:
-        rules: the rules, or the name of a preset. Pieces appear where TETR.IO lets them, two rows
-            above those that are seen.
-        seed: decides pieces and holes, any integer of 64 bits.
-        time: the rules of time.
-        handling: how the player's keyboard acts.
+        rules: rules, or the name of a preset. As in TETR.IO, pieces spawn two rows above the
+            visible ones.
+        seed: seed of pieces and holes, a 64-bit integer.
+        frame_rules: gravity and lock delay.
+        handling: keyboard settings of the player.
 
     Raises:
-        RulesError: no such preset, or rules that are not played frame by frame: garbage that enters
-            at a clear or travels for locks, rows that are not solid, spins judged at the lock.
+        RulesError: the preset is unknown, or the rules cannot be played frame by frame: garbage
+            enters at a clear or travels for locks, rows are not solid, or spins are judged at the
+            lock.
     """
 
     def __init__(
@@ -74,15 +75,13 @@ class FrameGame(Player):
         expect_type("seed", seed, int, "an integer of 64 bits", RulesError)
         if not -(2**63) <= seed < 2**63:
             raise RulesError(f"invalid seed: expected an integer of 64 bits, got {shown(seed)}")
-        expect_type("time", frame_rules, (FrameRules, NoneType), "FrameRules", RulesError)
+        expect_type("frame_rules", frame_rules, (FrameRules, NoneType), "FrameRules", RulesError)
         expect_type("handling", handling, (Handling, NoneType), "Handling", RulesError)
         self._frames = _kernel.FrameGame(
             compile_rules(rules), frame_rules or FrameRules(), handling or Handling(), seed
         )
-        # It can be looked at by the same names.
+        # The kernel class has the attributes that Player reads.
         super().__init__(cast("_kernel.Game", self._frames), rules, seed)
-
-    # --- what happens in a frame, in order -------------------------------------------------------
 
     def press(self, button: Button, moment: float = 0.0, *, hoisted: bool = False) -> None:
         """Press a key.
@@ -92,21 +91,21 @@ class FrameGame(Player):
 
         Args:
             button: the key.
-            moment: when, from 0 to 1 of this frame; an earlier one than was told before counts as
-                that one.
-            hoisted: it was down already when the game began.
+            moment: time within the frame, from 0 to below 1; a moment before the last event counts
+                as that of the last event.
+            hoisted: the key was pressed before the start of the game.
 
         Raises:
-            InputError: no such moment.
+            InputError: the moment is out of range.
         """
         self._frames.press(button, moment, hoisted)
 
     def release(self, button: Button, moment: float = 0.0) -> None:
-        """A key goes up; as `press`."""
+        """Release a key; see `press`."""
         self._frames.release(button, moment)
 
     def set_targets(self, players: Sequence[int]) -> None:
-        """Whom this player attacks from now on, by numbers of the caller's choice."""
+        """Set the players attacked from now on, by numbers of the caller's choice."""
         self._frames.target(players)
 
     def announce(
@@ -117,121 +116,121 @@ class FrameGame(Player):
         As in TETR.IO, network messages are accepted up to the frame after the top-out.
 
         Args:
-            sender: whose.
-            number: of those that player sent here, from 1.
-            lines: as it was sent.
-            acknowledged: the number of the last attack of ours that had reached the sender.
-            hole: the column that comes with it, or -1.
+            sender: number of the sender.
+            number: number of the attack among those from this sender, from 1.
+            lines: lines sent.
+            acknowledged: number of this player's last attack received by the sender.
+            hole: column of the hole, or -1.
 
         Raises:
-            RulesError: a number out of its range.
+            RulesError: a number is out of range.
         """
         self._frames.announce(sender, number, lines, acknowledged, hole)
 
     def confirm(self, sender: int, number: int) -> None:
-        """An announced attack sets out in this frame."""
+        """Start the travel of an announced attack in this frame."""
         self._frames.confirm(sender, number)
 
     def end_frame(self) -> None:
-        """The rest of the frame passes."""
+        """Complete the frame."""
         self._frames.end_frame()
 
     def place(self, placement: Placement, moment: float = 0.0) -> Lock:
-        """Press the keys that lead a piece to a placement, one upon another, a hard drop last.
+        """Press the keys that move a piece to a placement, ending with a hard drop.
 
-        The piece in the air must not have been turned; where it is now does not matter. It takes no
-        time but for a tenth of a frame or so for every soft drop, so that nothing comes between.
+        The falling piece must be unrotated; its location does not matter. The keys take no time
+        except about a tenth of a frame for each soft drop.
 
         Args:
-            placement: of the piece in the air, or of the one that hold would bring.
-            moment: when, from 0 of this frame; there must be some time left in it.
+            placement: placement of the falling piece or of the hold piece.
+            moment: time within the frame, from 0; some time must remain.
 
         Raises:
-            PlacementError: no keys lead there, or the hard drop would be swallowed, as it is for 7
-                frames after a lock by time. Nothing has been pressed, but the time has passed.
-            RulesError: the keyboard's soft drop does not reach the floor at once.
-            InputError: no such moment.
+            PlacementError: no keys lead to the placement, or the hard drop would be ignored, as it
+                is for 7 frames after an automatic lock. No key is pressed, but the time has passed.
+            RulesError: the soft drop of the handling does not reach the floor immediately.
+            InputError: the moment is out of range.
         """
         return _press_keys(self, self._frames, placement, moment)
 
     def take_sent_attacks(self) -> tuple[SentAttack, ...]:
-        """Attacks that left since this was asked last."""
+        """Return the attacks sent since the last call."""
         return self._frames.take_sent()
 
     def run_script(self, script: Sequence[float], frames: int) -> None:
-        """Play a whole game that is known beforehand, as `sevenbag.formats.tetrio_file` reads it.
+        """Play a whole game from a script of events, see
+        `sevenbag.formats.tetrio_script.build_script`.
 
         Args:
-            script: every event, in order, as numbers: ``frame, 0 (press) | 1 (press, down before
-                the game began) | 2 (release), button, moment``; ``frame, 3 (announce), sender,
-                number, lines, acknowledged, hole or -1``; ``frame, 4 (confirm), sender, number``;
-                ``frame, 5 (target), count, player ...``.
+            script: all events in order, as numbers: ``frame, 0 (press) | 1 (press, before the
+                start) | 2 (release), button, moment``; ``frame, 3 (announce), sender, number,
+                lines, acknowledged, hole or -1``; ``frame, 4 (confirm), sender, number``; ``frame,
+                5 (target), count, player ...``.
             frames: number of frames to play, unless the player tops out before. The events of the
                 next frame are processed without passing it; after a top-out only network messages.
 
         Raises:
-            InputError: it is no such list, or goes back in time.
+            InputError: the script is invalid, or its times decrease.
         """
         self._frames.perform(list(script), frames)
 
     def run_recorded(self, script: Sequence[float], frames: int) -> list[RecordedLock]:
-        """The same, and tell every lock."""
+        """Play a whole game like `run_script`, and return every lock."""
         return self._frames.perform(list(script), frames, True)
-
-    # --- how it stands --------------------------------------------------------------------------
 
     @property
     def piece(self) -> Placement:
-        """The piece in the air, as it would lock where it is."""
+        """Falling piece at its current location."""
         return self._frames.piece
 
     @property
     def height(self) -> float:
-        """The top row of that piece's box, with the fraction that gravity wears down."""
+        """Top row of the falling piece's box, including the fraction moved by gravity."""
         return self._frames.height
 
     @property
     def spawn(self) -> tuple[int, int] | None:
-        """Where the piece in the air is, its centre; None when the game is over."""
+        """Centre of the falling piece; None after the end of the game."""
         return None if self.over else (self.piece.x, self.piece.y)
 
     @property
     def stats(self) -> FrameStats:
-        """What has been done so far."""
+        """Statistics of the game so far."""
         return self._frames.stats
 
     @property
     def last_lock(self) -> Lock:
-        """What came of the last piece that locked."""
+        """Result of the last lock."""
         return self._frames.last_lock
 
     @property
     def frame(self) -> int:
-        """Frames that have ended."""
+        """Number of completed frames."""
         return self._frames.frame
 
     @property
     def duration(self) -> float:
-        """How long it has lasted, in frames, up to the last key or until the player was out."""
+        """Duration of the game in frames, up to the last key or the top-out."""
         return self._frames.lasted
 
     @property
     def game_over_reason(self) -> str | None:
-        """Why the player is out, as TETR.IO says it: ``topout``, ``garbagesmash``; None if not."""
+        """Reason of the top-out in TETR.IO's terms: ``topout``, ``garbagesmash``; None before
+        one."""
         return self._frames.out
 
     @property
     def handling(self) -> Handling:
-        """How the player's keyboard acts."""
+        """Keyboard settings of the player."""
         return self._frames.handling
 
     def placements(self, *, hold: bool = True) -> list[Placement]:
-        """Every placement of the piece in the air, then of the one that hold would bring.
+        """Return all placements of the falling piece, then those of the hold piece.
 
-        From where pieces appear: one that has sunk since may not get to all of them.
+        They start from the spawn: a piece that has fallen since may not reach all of them.
 
         Args:
-            hold: whether to list the latter; if both pieces are the same, it is listed once.
+            hold: list placements with hold; if both pieces are the same, they are listed once.
         """
         if self.over:
             return []
@@ -246,15 +245,15 @@ class FrameGame(Player):
             for placement in rules.placements(self.board, piece, cleared)
         ]
 
-    def judge(self, placement: Placement, *, hold: bool | None = None) -> Placement:
-        """The placement with the spin that the rules see in it, if it is one of `placements`.
+    def find_move(self, placement: Placement, *, hold: bool | None = None) -> Placement:
+        """Return a placement of `placements` with the spin under the rules.
 
         Args:
-            placement: its spin only chooses between two ways to the same cells.
-            hold: whether it holds; None: it does if it must.
+            placement: its spin only selects one of two paths to the same cells.
+            hold: use hold; None: only if the piece requires it.
 
         Raises:
-            PlacementError: there is none.
+            PlacementError: the placement is not in `placements`.
         """
         cells = set(placement.cells)
         found = [
@@ -264,31 +263,31 @@ class FrameGame(Player):
         ]
         holds = placement.piece != self.current
         if not found or (hold is not None and hold != holds):
-            raise PlacementError(f"{placement} cannot be reached from where the piece appears")
-        # The best spin up to the claimed one; the least if all are better.
+            raise PlacementError(f"{placement} cannot be reached from the spawn")
+        # The best spin up to the claimed one; the smallest if all are better.
         allowed = [one.spin for one in found if one.spin <= placement.spin]
         spin = max(allowed) if allowed else min(one.spin for one in found)
         return Placement(placement.piece, placement.rotation, placement.x, placement.y, spin)
 
     def is_legal(self, placement: Placement, *, hold: bool | None = None) -> bool:
-        """Whether `judge` lets it pass."""
+        """Return True if `find_move` accepts the placement."""
         try:
-            self.judge(placement, hold=hold)
+            self.find_move(placement, hold=hold)
         except PlacementError:
             return False
         return True
 
 
 _INSTANT_SOFT_DROP: Final = 41
-"""A soft drop by this factor reaches the floor within any time."""
+"""Soft drop factor that reaches the floor immediately."""
 
 
 def _press_keys(
     player: Player, game: _kernel.FrameGame, placement: Placement, moment: float
 ) -> Lock:
-    """`sevenbag.game.frame_game.FrameGame.place`; the player is the game's face."""
+    """Press keys for `FrameGame.place`."""
     if not 0 <= moment < 1:
-        raise InputError(f"moment is {moment}, must be 0 to below 1, of a frame")
+        raise InputError(f"invalid moment: expected 0 to below 1, got {moment}")
     if game.handling.soft_drop < _INSTANT_SOFT_DROP:
         raise RulesError(
             f"a soft drop by {game.handling.soft_drop:g} is on its way for long; placements need"
@@ -298,12 +297,12 @@ def _press_keys(
     moment = max(moment, game.moment)
     holds = _needs_hold(player, placement.piece)
     keys = _way(player, game, placement, holds=holds)
-    # It falls as time passes: as much of it as the whole board may need.
+    # Duration of a drop over the whole board.
     fall = player.rules.board.rows / _ROWS_PER_FRAME
     if moment + keys.count(Key.SONIC_DROP) * fall > 1:
-        raise PlacementError("there is not enough time left in this frame for the soft drops")
+        raise PlacementError("not enough time left in this frame for the soft drops")
     if game.guarded:
-        raise PlacementError("a piece has just locked by time: a hard drop would be swallowed")
+        raise PlacementError("a piece has just locked automatically: a hard drop would be ignored")
     if holds:
         _tap(game, Button.HOLD, moment)
     for key in keys:
@@ -331,7 +330,7 @@ _BUTTONS: Final = {
 }
 
 _ROWS_PER_FRAME: Final = 400
-"""How quick such a soft drop is."""
+"""Rows per frame of an immediate soft drop."""
 
 
 def _needs_hold(player: Player, piece: Piece) -> bool:

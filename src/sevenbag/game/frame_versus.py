@@ -1,4 +1,4 @@
-"""Players against each other in real time, frame by frame, over a network that takes its time.
+"""Frame-by-frame games of several players with a simulated network.
 
 >>> from sevenbag.game.frame_versus import FrameVersus
 >>> from sevenbag.game.frame_game import Button
@@ -29,29 +29,28 @@ if TYPE_CHECKING:
 MAX_PLAYERS: Final = 100
 
 MAX_LATENCY: Final = 600
-"""Frames; ten seconds."""
+"""Maximum latency in frames."""
 
 
 class FrameVersus:
-    """A game of two or more who get the same pieces, each with a keyboard of its own.
+    """Game of two or more players with the same pieces, each with a keyboard.
 
-    Whoever drives it presses the keys of `players` and ends the frame, sixty times a second or as
-    quickly as the machine can. An attack is announced to those it goes to `latency` frames after
-    the frame in which it was made, and sets out as long after that, when word of its arrival has
-    come back. What crosses on the way cancels out, as in TETR.IO.
+    The caller presses the keys of `players` and ends each frame. An attack is announced to its
+    targets `latency` frames after it was made, and confirmed after another `latency` frames.
+    Attacks that are in flight in both directions cancel each other, as in TETR.IO.
 
-    Everybody attacks everybody else that is not out, unless `FrameGame.target` is told otherwise.
-    The game is over when all but one are out.
+    By default every player attacks all others who are not out; see `FrameGame.set_targets`. The
+    game ends when at most one player remains.
 
     Args:
-        rules: the rules, or the name of a preset.
-        seed: decides pieces and holes; the same for all.
-        time: the rules of time.
-        handlings: a keyboard for each player; there are as many players as these, two without.
+        rules: rules, or the name of a preset.
+        seed: seed of pieces and holes; the same for all players.
+        time: gravity and lock delay.
+        handlings: keyboard settings of each player [default: two players].
         latency: frames that a message takes, 0 to 600.
 
     Raises:
-        RulesError: as `FrameGame`; also fewer than 2 or more than 100 players, or no such latency.
+        RulesError: as for `FrameGame`; or the number of players or the latency is out of range.
     """
 
     def __init__(
@@ -65,7 +64,9 @@ class FrameVersus:
     ) -> None:
         rules = resolve_rules(rules)
         if not 2 <= len(handlings) <= MAX_PLAYERS:
-            raise RulesError(f"{len(handlings)} players, must be 2 to {MAX_PLAYERS}")
+            raise RulesError(
+                f"invalid handlings: expected 2 to {MAX_PLAYERS} players, got {len(handlings)}"
+            )
         check_integer("latency", latency, MAX_LATENCY)
         self._players = tuple(
             FrameGame(rules, seed=seed, frame_rules=time, handling=handling)
@@ -78,37 +79,37 @@ class FrameVersus:
 
     @property
     def rules(self) -> Rules:
-        """The rules it is played by."""
+        """Rules of the game."""
         return self._players[0].rules
 
     @property
     def players(self) -> tuple[FrameGame, ...]:
-        """All sides, by number."""
+        """All players."""
         return self._players
 
     @property
     def frame(self) -> int:
-        """Frames that have ended."""
+        """Number of completed frames."""
         return self._frame
 
     @property
     def remaining(self) -> tuple[int, ...]:
-        """The numbers of those who are not out."""
+        """Numbers of the players who are not out."""
         return tuple(number for number, player in enumerate(self._players) if not player.over)
 
     @property
     def over(self) -> bool:
-        """Whether no more than one is left."""
+        """Return True if at most one player remains."""
         return len(self.remaining) <= 1
 
     @property
     def winner(self) -> int | None:
-        """The one who is left; None while the game goes on, and if the last went out together."""
+        """Remaining player; None during the game and for a draw."""
         left = self.remaining
         return left[0] if len(left) == 1 else None
 
     def end_frame(self) -> None:
-        """The frame ends for everybody; then messages arrive that are due."""
+        """Complete the frame for all players, then deliver due messages."""
         left = self.remaining
         for number, player in enumerate(self._players):
             player.end_frame()
@@ -120,8 +121,6 @@ class FrameVersus:
             self._deliver(message)
         if self.remaining != left:
             self._aim()
-
-    # --- helpers --------------------------------------------------------------------------------
 
     def _post(self, message: _Message, frames: int) -> None:
         self._under_way.setdefault(self._frame + 1 + frames, []).append(message)
@@ -136,13 +135,13 @@ class FrameVersus:
         player.announce(message.sender, message.number, message.lines, message.acknowledged)
         message.announced = True
         if self._latency:
-            # One frame is counted by whoever posts at the end of a frame; this one has begun.
+            # Messages are created after the end of the frame.
             self._post(message, self._latency - 1)
         else:
             player.confirm(message.sender, message.number)
 
     def _aim(self) -> None:
-        """Everybody who is left attacks the others who are."""
+        """Let each remaining player attack all other remaining players."""
         left = self.remaining
         for number, player in enumerate(self._players):
             player.set_targets([other for other in left if other != number])
@@ -159,57 +158,57 @@ class _Message:
 
 
 class GravityVersus(Versus):
-    """A versus game that has the face of every other, and is played frame by frame.
+    """Versus game with gravity, played by placements.
 
-    Pieces fall and lock by themselves while nobody places them, at TETR.IO's usual pace: gravity of
-    0.02 rows a frame, which grows after two minutes, half a second until a piece locks. Attacks
-    arrive with the next frame; those made in the same frame cancel out.
+    Pieces fall and lock while no player places them: gravity is 0.02 rows per frame and grows after
+    two minutes, and a piece locks after half a second on the ground. Attacks arrive in the next
+    frame; those made in the same frame cancel each other.
 
     Args:
-        rules: the rules, or the name of a preset.
-        seed: decides pieces and holes; the same for both.
+        rules: rules, or the name of a preset.
+        seed: seed of pieces and holes; the same for both players.
 
     Raises:
-        RulesError: as `FrameVersus`.
+        RulesError: as for `FrameVersus`.
     """
 
     locked_by_itself: bool
-    """Whether what locked last was not placed, but had lain for too long."""
+    """True if the last piece was locked by gravity and not by a placement."""
 
     def __init__(self, rules: Rules | str = "tetrio-league", seed: int = 0) -> None:
         rules = resolve_rules(rules)
         check_integer("seed", seed, MAX_SEED_VALUE)
         self._rules = rules
         self._seed = seed
-        # Nobody has to wait after a lock by time: who places is told of it.
+        # No hard-drop delay after an automatic lock: the caller knows of that lock.
         handling = Handling(soft_drop=_AT_ONCE, safe_lock=False)
         self._match = FrameVersus(rules, seed, time=_TIME, handlings=(handling, handling))
         self.locked_by_itself = False
 
     @property
     def players(self) -> tuple[FrameGame, FrameGame]:
-        """Both sides as they stand."""
+        """Both players."""
         first, second = self._match.players
         return first, second
 
     @property
     def turn(self) -> int:
-        """There are none: 0."""
+        """0: the game has no turns."""
         return 0
 
     @property
     def frame(self) -> int:
-        """Frames that have passed."""
+        """Number of completed frames."""
         return self._match.frame
 
     @property
     def over(self) -> bool:
-        """Whether somebody is out."""
+        """Return True if a player has topped out."""
         return self._match.over
 
     @property
     def winner(self) -> int | None:
-        """0 or 1; None while the game goes on, and if both went out together."""
+        """0 or 1; None during the game and for a draw."""
         return self._match.winner
 
     def play(
@@ -219,34 +218,34 @@ class GravityVersus(Versus):
         *,
         holds: tuple[bool | None, bool | None] = (None, None),
     ) -> tuple[Lock, Lock]:
-        """There are no turns in such a game.
+        """Raise an error: the game has no turns.
 
         Raises:
             PlacementError: always.
         """
         del first, second, holds
-        raise PlacementError("frame by frame, players do not take turns: lock_at places pieces")
+        raise PlacementError("the game has no turns: use lock_at")
 
     def lock_at(
         self, frame: int, first: Placement | None = None, second: Placement | None = None
     ) -> tuple[Lock | None, Lock | None]:
-        """Let time pass up to a frame; then press the keys of placements.
+        """Advance to a frame, then press the keys of placements.
 
-        If a piece locks by itself before, that is all that happens: `by_itself` and `frame` tell. A
-        piece that has sunk past the way to its placement is dropped where it is.
+        If a piece locks by gravity before, the method returns at that lock: see `locked_by_itself`
+        and `frame`. A piece that has fallen too far for its placement is dropped in place.
 
         Args:
-            frame: when, not before what has passed.
-            first: the first player's placement; None if it places nothing then.
-            second: the second player's.
+            frame: not before the current frame.
+            first: placement of the first player; None for no placement.
+            second: placement of the second player.
 
         Raises:
-            PlacementError: the game is over, or somebody else's piece is to be placed.
+            PlacementError: the game is over, or the piece of a placement is not available.
             RulesError: the frame is not within a day, or has passed.
         """
         check_integer("frame", frame, MAX_FRAME)
         if frame < self.frame:
-            raise RulesError(f"frame is {frame}, must be at least {self.frame}: it has passed")
+            raise RulesError(f"invalid frame: expected at least {self.frame}, got {frame}")
         if self.over:
             raise PlacementError("the game is over: no move can be played")
         games = self.players
@@ -265,12 +264,12 @@ class GravityVersus(Versus):
         return one, two
 
     def copy(self) -> Versus:
-        """Such a game cannot be copied.
+        """Raise an error: the game cannot be copied.
 
         Raises:
             PlacementError: always.
         """
-        raise PlacementError("a game frame by frame cannot be copied")
+        raise PlacementError("the game cannot be copied")
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -282,7 +281,7 @@ _TIME = FrameRules(gravity=0.02, gravity_growth=0.0035, gravity_margin=7200)
 
 
 def _place(game: FrameGame, placement: Placement) -> None:
-    judged = game.judge(placement)
+    judged = game.find_move(placement)
     try:
         game.place(judged)
     except PlacementError:

@@ -1,4 +1,4 @@
-"""One player's game."""
+"""Game of one player."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ MAX_FRAME: Final = 24 * 60 * 60 * 60
 
 
 class TopOut(enum.StrEnum):
-    """How a game was lost."""
+    """Reason of a top-out."""
 
     BLOCK_OUT = "block out"
-    """The next piece could not appear."""
+    """The next piece could not spawn."""
     LOCK_OUT = "lock out"
     """A piece locked above the visible rows."""
     GARBAGE_OUT = "garbage out"
@@ -34,9 +34,9 @@ class TopOut(enum.StrEnum):
 
 
 class Player:
-    """A player's side of a game, to look at.
+    """Read-only view of a player.
 
-    What is given out is a copy, or cannot be changed; ask again after a move.
+    Values are immutable or copies; read them again after a move.
     """
 
     def __init__(self, kernel: _kernel.Game, rules: Rules, seed: int) -> None:
@@ -46,12 +46,12 @@ class Player:
 
     @property
     def rules(self) -> Rules:
-        """The rules it is played by."""
+        """Rules of the game."""
         return self._rules
 
     @property
     def seed(self) -> int:
-        """What decides the pieces; the same for both players of a versus game."""
+        """Seed of the pieces; the same for both players of a versus game."""
         return self._seed
 
     @property
@@ -61,7 +61,7 @@ class Player:
 
     @property
     def colors(self) -> tuple[str, ...]:
-        """Rows from the bottom, a letter a cell.
+        """Rows from the bottom, one letter per cell.
 
         ``.`` empty, ``G`` garbage, ``B`` a bomb, or the piece.
         """
@@ -69,62 +69,62 @@ class Player:
 
     @property
     def current(self) -> Piece:
-        """The piece to be placed."""
+        """Piece to be placed."""
         return self._kernel.current
 
     @property
     def hold(self) -> Piece | None:
-        """The held piece."""
+        """Held piece."""
         return self._kernel.hold
 
     @property
     def queue(self) -> tuple[Piece, ...]:
-        """The current piece and the previews."""
+        """Current piece and previews."""
         return (self._kernel.current, *self._kernel.previews)
 
     @property
     def spawn(self) -> tuple[int, int] | None:
-        """Where the current piece has appeared, its centre; None when the game is over."""
+        """Centre of the current piece at its spawn; None after the end of the game."""
         return self._kernel.spawn
 
     @property
     def combo(self) -> int:
-        """Clearing placements in a row so far; 0 at rest."""
+        """Consecutive clearing placements so far; 0 after a placement without a clear."""
         return self._kernel.combo
 
     @property
     def back_to_back(self) -> int:
-        """Difficult clears in a row; 0 is none."""
+        """Consecutive difficult clears; 0 means none."""
         return self._kernel.back_to_back
 
     @property
     def pending(self) -> tuple[int, ...]:
-        """Incoming attacks in the order they will enter, in lines."""
+        """Incoming attacks in order of entry, in lines."""
         return self._kernel.pending
 
     @property
     def frame(self) -> int:
-        """When the last piece locked, in frames of 1/60 s since the game began."""
+        """Frame of the last lock, in 1/60 s since the start of the game."""
         return self._kernel.frame
 
     @property
     def stats(self) -> Stats:
-        """What has been done so far."""
+        """Statistics of the game so far."""
         return self._kernel.stats
 
     @property
     def top_out(self) -> TopOut | None:
-        """How the game was lost; None while it is not."""
+        """Reason of the top-out; None before one."""
         name = self._kernel.top_out
         return None if name is None else TopOut(name)
 
     @property
     def over(self) -> bool:
-        """Whether the game is lost."""
+        """Return True if the game is lost."""
         return self._kernel.top_out is not None
 
     def position(self) -> Position:
-        """All that a bot needs to know to move."""
+        """Return the position for a bot."""
         kernel = self._kernel
         return Position(
             board=kernel.board,
@@ -139,28 +139,28 @@ class Player:
         )
 
     def placements(self, *, hold: bool = True) -> list[Placement]:
-        """Every move: those of the current piece, then those of the piece that hold offers.
+        """Return all moves: those of the current piece, then those of the hold piece.
 
         Args:
-            hold: whether to list the latter; if both pieces are the same, it is listed once.
+            hold: list moves with hold; if both pieces are the same, they are listed once.
         """
         return self._kernel.placements(hold)
 
     def find_move(self, placement: Placement, *, hold: bool | None = None) -> Placement:
-        """The placement as `Game.play` would take it: with the spin that the rules see in it.
+        """Return a placement as `Game.play` plays it, with the spin under the rules.
 
         Args:
-            placement: a placement of the current piece, or of the one that hold offers. Its spin
-                only chooses between two ways to the same cells.
-            hold: whether it holds; None: it does if it must.
+            placement: placement of the current piece or of the hold piece. Its spin only selects
+                one of two paths to the same cells.
+            hold: use hold; None: only if the piece requires it.
 
         Raises:
-            PlacementError: it is not legal; the message says why.
+            PlacementError: the placement is illegal; the message contains the reason.
         """
         return self._kernel.judge(placement, hold)
 
     def is_legal(self, placement: Placement, *, hold: bool | None = None) -> bool:
-        """Whether `judge` lets it pass."""
+        """Return True if `find_move` accepts the placement."""
         try:
             self._kernel.judge(placement, hold)
         except PlacementError:
@@ -185,31 +185,32 @@ class Player:
         return f"<{kind} {self._rules.name}, seed {self._seed}, {pieces} pieces>"
 
     def svg(self) -> str:
-        """A self-contained SVG picture: the board between hold and queue, and what waits."""
+        """Return a self-contained SVG picture of board, hold, queue and pending garbage."""
         return draw_players([self]).svg()
 
     def _repr_svg_(self) -> str:
-        """What notebooks show."""
+        """Return the picture for notebooks."""
         return self.svg()
 
 
 class Game(Player):
-    """One player's game, with garbage if somebody sends it.
+    """Game of one player, with garbage from `receive_garbage`.
 
-    The same rules, seed, moves and garbage make the same game on every machine.
+    The same rules, seed, moves and garbage result in the same game on every machine.
 
     Args:
-        rules: the rules, or the name of a preset.
-        seed: decides the pieces and the holes of garbage; 0 to 2^63 - 1. Seeds that differ by a
-            multiple of 2^31 - 1 are the same.
-        frames_per_turn: how much time a move takes unless `play` is told; 30 is two a second.
-        board: to begin elsewhere than on an empty board; its cells count as garbage.
-        combo: to begin within a combo.
-        back_to_back: to begin within a chain of difficult clears.
+        rules: rules, or the name of a preset.
+        seed: seed of pieces and garbage holes, 0 to 2^63 - 1. Seeds that differ by a multiple of
+            2^31 - 1 are equivalent.
+        frames_per_turn: duration of a move for which `play` has no frame; 30 is two pieces per
+            second.
+        board: initial board; its cells count as garbage.
+        combo: initial combo.
+        back_to_back: initial number of consecutive difficult clears.
 
     Raises:
-        RulesError: no such preset, or an impossible seed or time.
-        BoardError: the board's size is not that of the rules.
+        RulesError: the preset is unknown, or a number is out of range.
+        BoardError: the size of the board differs from the rules.
     """
 
     def __init__(
@@ -241,12 +242,13 @@ class Game(Player):
         """Lock a piece.
 
         Args:
-            placement: see `judge`.
-            hold: see `judge`.
-            frame: when it locks, in frames since the game began; None: a turn after the last one.
+            placement: see `find_move`.
+            hold: see `find_move`.
+            frame: frame of the lock since the start of the game; None: one turn after the last
+                lock.
 
         Raises:
-            PlacementError: the placement is not legal, or the game is over. Nothing has changed.
+            PlacementError: the placement is illegal, or the game is over. The game is unchanged.
             RulesError: the frame is not within a day.
         """
         if frame is None:
@@ -255,28 +257,28 @@ class Game(Player):
         return self._kernel.play(placement, hold, frame)
 
     def set_attackers(self, players: int) -> None:
-        """Say how many players attack this one, from now on; some rules look at it.
+        """Set the number of players who attack this one; few rules depend on it.
 
         Args:
-            players: 0 to 1000; 0 in the beginning.
+            players: 0 to 1000; initially 0.
 
         Raises:
-            RulesError: an impossible number.
+            RulesError: the number is out of range.
         """
         check_integer("players", players, 1000)
         self._kernel.set_attackers(players)
 
     def receive_garbage(self, lines: int, *, frame: int | None = None) -> None:
-        """Be attacked.
+        """Receive an attack.
 
-        Under rules that let garbage in at once the board changes now.
+        Under rules with instant garbage the board changes immediately.
 
         Args:
-            lines: of garbage; they may enter when the rules' travel time is over.
-            frame: when the attack set out; None: at the last lock.
+            lines: number of garbage lines; they may enter after the travel time of the rules.
+            frame: frame in which the attack was sent; None: that of the last lock.
 
         Raises:
-            RulesError: an impossible number of lines, or a frame not within a day.
+            RulesError: the number of lines is out of range, or the frame is not within a day.
         """
         check_integer("lines", lines, 100_000)
         frame = self._kernel.frame if frame is None else frame
@@ -284,7 +286,7 @@ class Game(Player):
         self._kernel.receive(lines, frame)
 
     def copy(self) -> Game:
-        """A game that goes its own way from here."""
+        """Return an independent copy."""
         other = Game.__new__(Game)
         Player.__init__(other, self._kernel.copy(), self._rules, self._seed)
         other._frames_per_turn = self._frames_per_turn

@@ -1,4 +1,4 @@
-"""Configuration of one game."""
+"""Timing, opening board and attack ramp of a game."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 DEFAULT_FRAMES_PER_TURN: Final = 30
-"""Game time of a turn unless something else is wanted: two pieces a second."""
+"""Default duration of a turn in frames: two pieces per second."""
 
 FRAMES_PER_SECOND: Final = 60
 
@@ -27,21 +27,20 @@ DoubleTopOut = Literal["draw", "attack"]
 class RealTime:
     """Timing of a game in real time, instead of turns.
 
-    A piece locks when its player is ready for it: no sooner than the pace allows, nor before the
-    thinking is done and the keys are pressed. Then the rules' delays pass until the next one.
+    A piece locks when its player is ready: not before the pace allows it, and not before the bot
+    has answered and the keys are pressed. Then the delays of the rules pass.
 
     Attributes:
-        pps: for each player, pieces a second at most; above 0, up to 60.
-        nps: positions a second that a bot limited by nodes is taken to examine; None: its
-            thinking takes no time.
-        wall: whether the game's time is that of the clock on the wall, thinking included.
-            Otherwise it is simulated: thinking takes as long as the limits grant, whatever it
-            really took, and the same game comes out on every machine.
-        frames: whether pieces fall, and lock by themselves, frame by frame, and placements are
-            keys (`sevenbag.game.frame_versus`).
+        pps: maximum pieces per second of each player, above 0, up to 60.
+        nps: simulated positions per second of a bot with a node limit; None: searching takes no
+            time.
+        wall: game time is wall time, including the bots' answers. Otherwise time is simulated: an
+            answer takes as long as its limits allow, and the game is the same on every machine.
+        frames: pieces fall and lock frame by frame, and placements are keys
+            (`sevenbag.game.frame_versus`).
 
     Raises:
-        InputError: a number out of its range.
+        InputError: a number is out of range.
     """
 
     pps: tuple[float, float] = (2.0, 2.0)
@@ -50,28 +49,27 @@ class RealTime:
     frames: bool = False
 
     def __post_init__(self) -> None:
-        """See that the numbers can be played."""
+        """Check the ranges."""
         for pps in self.pps:
             if not 0 < pps <= FRAMES_PER_SECOND:
                 raise InputError(
-                    f"real time: pps is {shown(pps)}, must be above 0 and at most"
-                    f" {FRAMES_PER_SECOND}"
+                    f"invalid pps: expected number above 0 to {FRAMES_PER_SECOND}, got {shown(pps)}"
                 )
         if self.nps is not None and not 0 < self.nps < math.inf:
-            raise InputError(f"real time: nps is {shown(self.nps)}, must be a number above 0")
+            raise InputError(f"invalid nps: expected number above 0, got {shown(self.nps)}")
 
 
 MAX_SEED: Final = 2**31 - 2
-"""The largest seed that differs from those before it."""
+"""Largest seed: greater ones repeat the games of smaller ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a game begins with.
+    """Start of a game.
 
     Attributes:
-        seed: what the pieces follow from; None for whatever the match says.
-        fumen: the board; None for an empty one.
+        seed: seed of the pieces; None for the seed of the match.
+        fumen: board; None for an empty one.
     """
 
     seed: int | None = None
@@ -82,41 +80,43 @@ class Opening:
 
 
 def opening_board(fumen: str, rules: Rules) -> Board:
-    """The board that a fumen's first page shows.
+    """Return the board on the first page of a fumen.
 
     Raises:
-        FormatError: it is no fumen, or the board does not fit the rules.
+        FormatError: the fumen is invalid, or the board does not fit the rules.
     """
     try:
         field = Fumen.parse(fumen).pages[0].field
     except FumenError as error:
-        raise FormatError(f"{shown(fumen)} is no fumen: {error}") from None
+        raise FormatError(f"invalid fumen {shown(fumen)}: {error}") from None
     size = rules.board
     if size.width != _FUMEN_WIDTH:
-        raise FormatError(f"a fumen has {_FUMEN_WIDTH} columns, the rules' boards {size.width}")
+        raise FormatError(
+            f"invalid rules: expected a board of {_FUMEN_WIDTH} columns, got {size.width}"
+        )
     if field.height > min(size.visible, size.kept):
         raise FormatError(
-            f"the board of {shown(fumen)} is filled up to row {field.height}, above the"
-            f" {min(size.visible, size.kept)} rows that are seen"
+            f"invalid fumen {shown(fumen)}: expected at most "
+            f"{min(size.visible, size.kept)} filled rows, got {field.height}"
         )
     try:
         board = field.board(size.rows)
     except BoardError as error:
-        raise FormatError(f"the board of {shown(fumen)} cannot be played: {error}") from None
+        raise FormatError(f"invalid fumen {shown(fumen)}: {error}") from None
     full = next((y for y in range(field.height) if all(board[x, y] for x in range(10))), None)
     if full is not None:
-        raise FormatError(f"row {full} of the board of {shown(fumen)} is full already")
+        raise FormatError(f"invalid fumen {shown(fumen)}: expected no full rows, got row {full}")
     return board
 
 
 _FUMEN_WIDTH: Final = 10
 
 ATTACK_RAMP_GROWTH: Final = 0.05
-"""What a ramp adds to the factor on attack, per second of the game: doubled after 40 pieces."""
+"""Growth of the attack factor per second of game time; the factor is doubled after 40 pieces."""
 
 
 def with_attack_ramp(rules: Rules, ramp: int | None) -> Rules:
-    """Rules under which attack grows from a piece on; None for no ramp."""
+    """Return rules with attacks that grow from a piece on; None for no ramp."""
     if ramp is None:
         return rules
     growth = {

@@ -36,7 +36,7 @@ _TOP_OUTS = frozenset({LossReason.BLOCK_OUT, LossReason.LOCK_OUT, LossReason.GAR
 
 
 class GameEnding(enum.StrEnum):
-    """Why a game is over."""
+    """Reason of the end of a game."""
 
     LOSS = "fall"
     """A player lost; if both lost at once, the game is a draw."""
@@ -50,7 +50,7 @@ class GameEnding(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Why a player lost, in a word, and in the words of the error where there was one."""
+    """Reason of a loss, with the message of the error if there was one."""
 
     reason: LossReason
     detail: str = ""
@@ -61,15 +61,15 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class PlayerStats:
-    """What a player had done when the game ended.
+    """Statistics of a player at the end of a game.
 
     Attributes:
         pieces: pieces placed.
         lines: lines cleared.
-        attack: lines of attack made, whether they cancelled garbage or were sent.
+        attack: lines of attack made, including those that cancelled garbage.
         thinking_seconds: total duration of the bot's answers; None if not measured.
         elapsed_seconds: duration of the game, waiting included; None if not measured.
-        clock_seconds: seconds left on its clock; None without a clock.
+        clock_seconds: seconds left on the clock; None without a clock.
     """
 
     pieces: int
@@ -103,15 +103,15 @@ class PlayerStats:
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """How a game ended.
+    """Result of a game.
 
     Attributes:
-        names: the players.
-        winner: 0 or 1; None for a draw and for a game that was broken off.
-        ending: what ended it.
-        losses: for each player why it lost, None if it did not.
-        stats: what each did.
-        started: whether each bot became ready for the game.
+        names: names of the players.
+        winner: 0 or 1; None for a draw or an interrupted game.
+        ending: reason of the end.
+        losses: loss of each player; None if the player did not lose.
+        stats: statistics of each player.
+        started: True for each bot that became ready for the game.
     """
 
     names: tuple[str, str]
@@ -160,14 +160,14 @@ def decide_winner(
 ) -> int | None:
     """Return the winner under the arena's rules.
 
-    The one left standing; at the piece limit, and where a lead decides, more attack.
+    The player who has not lost wins; at the piece limit and by lead, the player with more attack.
 
     Args:
-        ending: what ended the game.
-        losses: why each lost.
-        stats: what each did.
-        double: what both topping out at once is: a draw, or won by more attack. If one of them
-            resigned or failed instead, the game is a draw in any case.
+        ending: reason of the end.
+        losses: loss of each player.
+        stats: statistics of each player.
+        double: result of a double top-out: a draw, or more attack wins. If a player resigned or
+            failed instead, the game is a draw.
     """
     if ending is GameEnding.INTERRUPTED:
         return None

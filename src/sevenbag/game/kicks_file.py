@@ -1,4 +1,4 @@
-"""Rotation systems of one's own: TOML files and plain data (docs/kicks.md).
+"""Custom rotation systems as TOML files and plain data (docs/kicks.md).
 
 >>> kicks = parse_kicks('''
 ... base = "srs"
@@ -26,11 +26,10 @@ if TYPE_CHECKING:
 
 
 def load_kicks(path: str | os.PathLike[str], name: str | None = None) -> Kicks:
-    """The system that a file describes, called like the file if it names none.
+    """Read the rotation system in a file; without a name it is named after the file.
 
     Raises:
-        KicksError: the file cannot be read, or does not describe a system; the message names the
-            line and what would be right.
+        KicksError: the file cannot be read or is invalid; the message contains the line.
     """
     try:
         text = read_toml_text(path)
@@ -40,25 +39,25 @@ def load_kicks(path: str | os.PathLike[str], name: str | None = None) -> Kicks:
 
 
 def parse_kicks(text: str, name: str = "own") -> Kicks:
-    """The system that the text of such a file describes.
+    """Read the rotation system in a TOML text.
 
     Raises:
-        KicksError: it does not describe a system; the message names the line.
+        KicksError: the text is invalid; the message contains the line.
     """
     return _read(text, name, "the text")
 
 
 def kicks_from_dict(data: Mapping[str, object], where: str) -> Kicks:
-    """The system that `kicks_to_dict` wrote.
+    """Convert the result of `kicks_to_dict`.
 
     Raises:
-        KicksError: it does not describe a system.
+        KicksError: the data is invalid.
     """
     return _KicksReader(data, "own", where, TomlLines("")).read()
 
 
 def kicks_to_dict(kicks: Kicks) -> dict[str, object]:
-    """A system as plain data, fit for JSON: what such a file holds, a section for each piece."""
+    """Return a rotation system as plain data for JSON, with a section for each piece."""
     turns = kicks.turns()
     in_place_first = all(tests[0] == (0, 0) for tests in turns.values())
     skipped = 1 if in_place_first else 0
@@ -87,7 +86,7 @@ _ROTATIONS: Final = {
 _ROTATION_NAMES: Final = "0, 1, 2, 3 or N, E, S, W"
 _TURN: Final = re.compile("([0-3NESW])-?([0-3NESW])", re.IGNORECASE)
 
-_LONGEST_NAME: Final = 64
+_MAX_NAME_LENGTH: Final = 64
 _WITHOUT: Final = " without 180"
 
 _Tests = list[tuple[int, int]]
@@ -104,7 +103,7 @@ def _read(text: str, name: str, where: str) -> Kicks:
 
 
 class _KicksReader:
-    """What one file says, while it is read."""
+    """Reader of one rotation system."""
 
     def __init__(self, data: Mapping[str, object], name: str, where: str, lines: TomlLines) -> None:
         self._data = data
@@ -126,18 +125,19 @@ class _KicksReader:
         try:
             return Kicks.from_turns(self._name, self._turns, self._spawns, self._shapes)
         except KicksError as error:
-            # All else has been checked where its line is known.
+            # All other errors are found above, where their line is known.
             self._refuse(str(error), "name")
 
     def _read_head(self) -> None:
         name = self._data.get("name", self._name)
         if (
             not isinstance(name, str)
-            or not 1 <= len(name.removesuffix(_WITHOUT)) <= _LONGEST_NAME
+            or not 1 <= len(name.removesuffix(_WITHOUT)) <= _MAX_NAME_LENGTH
             or not name.isprintable()
         ):
             self._refuse(
-                f"name is {shown(name)}, must be a text of 1 to {_LONGEST_NAME} characters", "name"
+                f"name is {shown(name)}, must be a text of 1 to {_MAX_NAME_LENGTH} characters",
+                "name",
             )
         self._name = name
         if "base" in self._data:
@@ -293,7 +293,8 @@ class _KicksReader:
         return numbers[0], numbers[1]
 
     def _complete(self) -> None:
-        """Without a base every piece has a section, but O, which may turn in place like others."""
+        """Check that all pieces but O have a section; by default O rotates in place as other pieces
+        do."""
         missing = [
             piece.name for piece in Piece if piece not in self._section_of and piece != Piece.O
         ]
@@ -315,5 +316,5 @@ class _KicksReader:
 
 
 def _items(value: object) -> list[object]:
-    """What a list holds; nothing if it is none."""
+    """Return the items of a list; nothing for other values."""
     return cast("list[object]", value) if isinstance(value, list) else []

@@ -1,4 +1,5 @@
-"""What a player sees when a move is due."""
+"""Position of a player: board, pieces, counters and pending garbage; updates by moves and
+pieces."""
 
 from __future__ import annotations
 
@@ -16,20 +17,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """All that a player sees when a move is due.
+    """State of a player when a move is due.
 
     Attributes:
         board: filled and empty cells.
         queue: upcoming pieces; ``queue[0]`` is the current one.
-        hold: the held piece.
-        combo: consecutive clearing placements so far; 0 at rest.
-        back_to_back: difficult clears in a row; 0 means inactive.
-        pending: incoming attacks in the order they will enter, in lines.
-        bag: pieces still to come in the bag at the end of `queue`; None where unknown.
-            Never empty: a bag that has just been dealt out is the next full one.
-        colors: rows from the bottom, a letter a cell: ``.`` empty, ``G`` garbage, ``B`` a bomb,
-            or the piece; None where only filled and empty are known.
-        filled_bag: what a full bag holds; it matters only where `bag` is known.
+        hold: held piece.
+        combo: consecutive clearing placements so far; 0 after a placement without a clear.
+        back_to_back: consecutive difficult clears; 0 means inactive.
+        pending: incoming attacks in order of entry, in lines.
+        bag: remaining pieces of the bag at the end of `queue`; None if unknown. Never empty: after
+            the last piece of a bag it is the next full bag.
+        colors: rows from the bottom, one letter per cell: ``.`` empty, ``G`` garbage, ``B`` a bomb,
+            or the piece; None if unknown.
+        filled_bag: contents of a full bag; used only if `bag` is known.
     """
 
     board: Board
@@ -46,19 +47,18 @@ class Position:
 def apply_placement(
     position: Position, placement: Placement, rules: Rules | None = None
 ) -> Position:
-    """The position after a move; whether it uses hold is told by its piece.
+    """Return the position after a move; the piece of the placement decides if hold is used.
 
-    The placement's spin is believed. Waiting garbage is no longer known: only the game knows what
-    the move cancelled.
+    The spin of the placement is trusted. Pending garbage becomes empty, because only the game knows
+    how much of it the move cancelled.
 
     Args:
-        position: the position before.
+        position: position before the move.
         placement: the move.
-        rules: the rules in force; None: those of the guideline.
+        rules: rules of the game [default: guideline].
 
     Raises:
-        PlacementError: the piece is neither the current one nor the one that hold offers, or it
-            does not fit.
+        PlacementError: the piece is neither the current nor the hold piece, or it does not fit.
     """
     queue, hold = _taken(position, placement.piece)
     kernel = compile_rules(Rules.preset("guideline") if rules is None else rules)
@@ -66,8 +66,8 @@ def apply_placement(
         position.board,
         position.colors,
         placement,
-        min(max(position.combo, 0), _MOST_COUNTED),
-        min(max(position.back_to_back, 0), _MOST_COUNTED),
+        min(max(position.combo, 0), _MAX_COUNTER),
+        min(max(position.back_to_back, 0), _MAX_COUNTER),
     )
     return dataclasses.replace(
         position,
@@ -82,10 +82,9 @@ def apply_placement(
 
 
 def append_piece(position: Position, piece: Piece) -> Position:
-    """The position with one more piece at the end of the queue.
+    """Return the position with another piece at the end of the queue.
 
-    A piece that the bag cannot give shows that the bag is not what it was taken for; from then on
-    it is unknown.
+    If the bag does not contain the piece, the bag becomes unknown.
     """
     bag = position.bag
     if bag is not None:
@@ -101,12 +100,12 @@ def append_piece(position: Position, piece: Piece) -> Position:
 # --- helpers ------------------------------------------------------------------------------------
 
 
-# The kernel counts no further.
-_MOST_COUNTED: Final = 1_000_000
+# Limit of the counters in the kernel.
+_MAX_COUNTER: Final = 1_000_000
 
 
 def _taken(position: Position, piece: Piece) -> tuple[tuple[Piece, ...], Piece | None]:
-    """Queue and hold without the piece that is placed."""
+    """Return queue and hold without the placed piece."""
     queue, hold = position.queue, position.hold
     if queue and queue[0] == piece:
         return queue[1:], hold
@@ -116,4 +115,4 @@ def _taken(position: Position, piece: Piece) -> tuple[tuple[Piece, ...], Piece |
         return queue[2:], queue[0]
     offered = hold if hold is not None else queue[1] if len(queue) > 1 else None
     has = " or ".join(p.name for p in (*queue[:1], offered) if p is not None)
-    raise PlacementError(f"{piece.name} is not to be placed now, but {has or 'nothing'}")
+    raise PlacementError(f"invalid piece: expected {has or 'none'}, got {piece.name}")

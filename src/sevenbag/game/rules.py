@@ -191,7 +191,7 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
             garbage_lines: cleared rows that contained garbage.
             attackers: players who attack this one, 0 to 1000.
 
-        >>> Rules.preset("guideline").attacks(4, combo=2, back_to_back=1)
+        >>> Rules.preset("guideline").compute_attack(4, combo=2, back_to_back=1)
         (6,)
 
         Raises:

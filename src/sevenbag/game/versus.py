@@ -1,4 +1,4 @@
-"""Two players against each other: turn by turn, or each in a time of its own."""
+"""Games of two players, in turns or in real time."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 class Versus:
-    """A game of two players who get the same pieces.
+    """Game of two players with the same pieces.
 
-    In a turn both place a piece at the same frame, blind to the other's move; then what they sent
-    sets out. In real time (`lock_at`) each places when it is ready. A game is over when somebody
-    has topped out; both in the same turn, or at the same frame, is a draw.
+    In a turn both players place a piece at the same frame without knowledge of the other's move;
+    then attacks are sent. In real time (`lock_at`) each player places when ready. The game ends at
+    a top-out; two top-outs in the same turn or frame are a draw.
 
     Args:
-        rules: the rules, or the name of a preset.
-        seed: decides pieces and holes, as in `Game`; the holes of the two players differ.
-        frames_per_turn: 60 / pieces per second; 30 is two a second.
-        boards: for each player the board to begin on; its cells count as garbage. None: empty.
+        rules: rules, or the name of a preset.
+        seed: seed of pieces and holes, as in `Game`; the holes of the players differ.
+        frames_per_turn: 60 / pieces per second; 30 is two pieces per second.
+        boards: initial board of each player; its cells count as garbage. None: empty.
 
     Raises:
-        RulesError: no such preset, or an impossible seed or time.
-        BoardError: a board's size is not that of the rules.
+        RulesError: the preset is unknown, or a number is out of range.
+        BoardError: the size of a board differs from the rules.
     """
 
     def __init__(
@@ -54,37 +54,37 @@ class Versus:
 
     @property
     def rules(self) -> Rules:
-        """The rules it is played by."""
+        """Rules of the game."""
         return self._rules
 
     @property
     def seed(self) -> int:
-        """What decides pieces and holes."""
+        """Seed of pieces and holes."""
         return self._seed
 
     @property
     def players(self) -> tuple[Player, Player]:
-        """Both sides as they stand."""
+        """Both players."""
         return self._players
 
     @property
     def turn(self) -> int:
-        """Turns played."""
+        """Number of turns played."""
         return self._kernel.turn
 
     @property
     def frame(self) -> int:
-        """When the last pieces locked, in frames of 1/60 s."""
+        """Frame of the last lock, in 1/60 s."""
         return max(player.frame for player in self._players)
 
     @property
     def over(self) -> bool:
-        """Whether somebody has topped out."""
+        """Return True if a player has topped out."""
         return self._kernel.over
 
     @property
     def winner(self) -> int | None:
-        """0 or 1; None while the game goes on, and for a draw."""
+        """0 or 1; None during the game and for a draw."""
         return self._kernel.winner
 
     def play(
@@ -94,15 +94,15 @@ class Versus:
         *,
         holds: tuple[bool | None, bool | None] = (None, None),
     ) -> tuple[Lock, Lock]:
-        """One turn.
+        """Play one turn.
 
         Args:
-            first: the first player's placement, see `Player.judge`.
-            second: the second player's.
-            holds: for each whether it holds; None: it does if it must.
+            first: placement of the first player, see `Player.find_move`.
+            second: placement of the second player.
+            holds: use hold, for each player; None: only if the piece requires it.
 
         Raises:
-            PlacementError: one of them is not legal, or the game is over. Nothing has changed.
+            PlacementError: a placement is illegal, or the game is over. The game is unchanged.
         """
         if not _is_pair(holds):
             raise PlacementError(f"invalid holds: expected two values, got {shown(holds)}")
@@ -111,22 +111,22 @@ class Versus:
     def lock_at(
         self, frame: int, first: Placement | None = None, second: Placement | None = None
     ) -> tuple[Lock | None, Lock | None]:
-        """In real time: one player locks a piece at a frame, or both do.
+        """Lock a piece of one player or of both in real time.
 
-        What was sent sets out then, after both have locked. Turns are not counted by this.
+        Attacks are sent after both locks. The number of turns does not change.
 
         Args:
-            frame: not before any lock so far.
-            first: the first player's placement; None if it locks nothing now.
-            second: the second player's.
+            frame: not before the last lock.
+            first: placement of the first player; None for no lock.
+            second: placement of the second player.
 
         Raises:
-            PlacementError: one of them is not legal, or the game is over. Nothing has changed.
+            PlacementError: a placement is illegal, or the game is over. The game is unchanged.
             RulesError: the frame is not within a day, or before the last one.
         """
         check_integer("frame", frame, MAX_FRAME)
         if frame < self.frame:
-            raise RulesError(f"frame is {frame}, must be at least {self.frame}: it has passed")
+            raise RulesError(f"invalid frame: expected at least {self.frame}, got {frame}")
         if self.over:
             raise PlacementError("the game is over: no move can be played")
         games = (self._kernel.player(0), self._kernel.player(1))
@@ -144,7 +144,7 @@ class Versus:
         return locks[0], locks[1]
 
     def copy(self) -> Versus:
-        """A game that goes its own way from here."""
+        """Return an independent copy."""
         other = Versus.__new__(Versus)
         other._rules = self._rules
         other._seed = self._seed
@@ -162,11 +162,11 @@ class Versus:
         return f"<{type(self).__name__} {self._rules.name}, seed {self._seed}, turn {self.turn}>"
 
     def svg(self) -> str:
-        """A self-contained SVG picture of both sides."""
+        """Return a self-contained SVG picture of both players."""
         return draw_players(self._players).svg()
 
     def _repr_svg_(self) -> str:
-        """What notebooks show."""
+        """Return the picture for notebooks."""
         return self.svg()
 
     def _look(self) -> tuple[Player, Player]:

@@ -282,9 +282,9 @@ async def test_bots_hear_how_the_other_stands() -> None:
 @pytest.mark.parametrize(
     ("timing", "words"),
     [
-        (((0, 2), None), "pps is 0"),
-        (((2, 61), None), "pps is 61"),
-        (((2, 2), 0), "nps is 0"),
+        (((0, 2), None), "invalid pps: .*, got 0"),
+        (((2, 61), None), "invalid pps: .*, got 61"),
+        (((2, 2), 0), "invalid nps: .*, got 0"),
         (((2, math.nan), None), "pps is nan"),
     ],
 )

@@ -246,7 +246,7 @@ def test_a_piece_that_should_not_be_there_is_played_nevertheless() -> None:
     side = TbpBotConnection()
     note, begin = told(side, RULES, start("SZO", hold="T"), play("I"))
     assert isinstance(note, LogAction)
-    assert "I is not to be placed now, but S or T" in str(note)
+    assert "invalid piece: expected S or T, got I" in str(note)
     assert isinstance(begin, StartAction)
     assert begin.position.queue == (Piece.Z, Piece.O)
     assert begin.position.hold == Piece.T
