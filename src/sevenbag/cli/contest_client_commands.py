@@ -10,14 +10,13 @@ from sevenbag.bots.registry import create_bot
 from sevenbag.cli.arguments import add_limit_options, positive_number
 from sevenbag.cli.output import write_lines
 from sevenbag.cli.signals import run_until_signal
-from sevenbag.contest.client.connection import parse_server_address
+from sevenbag.contest.client.connection import SessionTimeouts, parse_server_address
 from sevenbag.contest.client.contest_client import (
     JoinOptions,
     SiteClient,
     play_all_matches,
     play_match,
 )
-from sevenbag.contest.client.match_session import SessionTimeouts
 from sevenbag.contest.client.match_viewer import watch_match
 from sevenbag.contest.credentials import find_password
 from sevenbag.errors import InputError, shown

@@ -47,7 +47,7 @@ def simulate(main: Coroutine[Any, Any, T], *servers: SmallServer) -> T:
 
         stack.enter_context(mock.patch("time.monotonic", monotonic))
         network = Network(servers, loop)
-        for module in ("match_session", "match_viewer"):
+        for module in ("connection", "match_viewer"):
             name = f"sevenbag.contest.client.{module}.ClientSocket"
             stack.enter_context(mock.patch(name, network.connect))
         for server in servers:

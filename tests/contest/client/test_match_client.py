@@ -10,13 +10,12 @@ import msgspec
 import pytest
 
 from sevenbag import Placement, Rotation
-from sevenbag.contest.client.connection import parse_server_address
+from sevenbag.contest.client.connection import SessionTimeouts, parse_server_address
 from sevenbag.contest.client.match_client import (
     TeamMatchResult,
     connect,
     connect_async,
 )
-from sevenbag.contest.client.match_session import SessionTimeouts
 from sevenbag.contest.client.match_view import MatchView
 from sevenbag.contest.game.state_encoder import decode_statistics
 from sevenbag.errors import CommandRejectedError, InputError, PlacementError, ServerUnreachableError

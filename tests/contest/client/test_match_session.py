@@ -11,13 +11,13 @@ import msgspec
 import pytest
 
 from sevenbag.bots.bot import Limits
+from sevenbag.contest.client.connection import SessionTimeouts
 from sevenbag.contest.client.contest_client import (
     JoinOptions,
     TeamAssignment,
     play_all_matches,
     play_match,
 )
-from sevenbag.contest.client.match_session import SessionTimeouts
 from sevenbag.contest.game.pason_game import MoveOutcome
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.errors import CommandRejectedError, ContestError, ServerUnreachableError

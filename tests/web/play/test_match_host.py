@@ -13,7 +13,7 @@ from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.bots.builtin.random_bot import RandomBot
-from sevenbag.web.core.text_socket import SocketClosedError, TextSocket
+from sevenbag.web.core.http_server import SocketClosedError, TextSocket
 from sevenbag.web.play.match_host import MatchHost, ReplayCache
 from sevenbag.web.play.page_connection import PageConnection, StartWorkerEvent
 

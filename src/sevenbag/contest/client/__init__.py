@@ -1,6 +1,6 @@
 """Clients of a contest: `connect` and `connect_async`.
 
-`match_client` is the interface for programs (docs/pason-client.md). `match_session` exchanges
+`match_client` is the interface for programs (docs/pason-client.md). `connection` exchanges
 messages with a game server, `bot_controller` plays with a bot, `contest_client` plays whole matches
 with any bot, and `match_viewer` shows a match in the terminal.
 """

@@ -20,8 +20,7 @@ import msgspec
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.contest.client.bot_controller import BotController
-from sevenbag.contest.client.connection import ServerAddress
-from sevenbag.contest.client.match_session import MatchSession, SessionTimeouts
+from sevenbag.contest.client.connection import MatchSession, ServerAddress, SessionTimeouts
 from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, Port
 from sevenbag.errors import (
     CommandRejectedError,

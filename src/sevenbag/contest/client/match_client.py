@@ -22,8 +22,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from sevenbag._kernel import Board, Piece, Placement
-from sevenbag.contest.client.connection import ServerAddress, parse_server_address
-from sevenbag.contest.client.match_session import MatchSession, SessionTimeouts
+from sevenbag.contest.client.connection import (
+    MatchSession,
+    ServerAddress,
+    SessionTimeouts,
+    parse_server_address,
+)
 from sevenbag.contest.client.match_view import TeamMatchResult
 from sevenbag.contest.client.piece_planner import PiecePlanner, list_placements
 from sevenbag.errors import PlacementError, ProtocolError

@@ -18,7 +18,7 @@ from sevenbag.web.contest.account_routes import Session, Site
 from sevenbag.web.contest.site_authentication import LoginRejectedError, get_browser_session
 from sevenbag.web.contest.site_monitoring import LOG_ERRORS_ONLY
 from sevenbag.web.contest.site_pages import read_body
-from sevenbag.web.core.text_socket import SocketClosedError, TextSocket
+from sevenbag.web.core.http_server import SocketClosedError, TextSocket
 
 if TYPE_CHECKING:
     from litestar.connection import ASGIConnection

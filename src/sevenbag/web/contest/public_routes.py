@@ -30,7 +30,7 @@ from sevenbag.web.contest.live_broadcast import (
 from sevenbag.web.contest.match_frames import render_replay
 from sevenbag.web.contest.overview import MATCHES_PER_PAGE, SiteOverview
 from sevenbag.web.contest.site_pages import render_page
-from sevenbag.web.core.text_socket import SocketClosedError, TextSocket
+from sevenbag.web.core.http_server import SocketClosedError, TextSocket
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Embedded uvicorn server for a web application."""
+"""Embedded uvicorn server for a web application, and WebSockets of text messages."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import asyncio
 import contextlib
 import os
 import socket
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
+from litestar.exceptions import WebSocketDisconnect
 
 from sevenbag.errors import InputError
 from sevenbag.web.core.connection_limits import make_http_protocol, make_websocket_protocol
@@ -16,11 +17,14 @@ from sevenbag.web.core.connection_limits import make_http_protocol, make_websock
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
+    from litestar import WebSocket
+
     from sevenbag.web.core.connection_limits import ConnectionLimiter, IpNetwork
     from sevenbag.web.core.origin_guard import AsgiApp
 
 _SHUTDOWN_TIMEOUT: Final = 5
 """Time in seconds for connections to close when the server stops."""
+_NORMAL_CLOSURE: Final = 1000
 
 
 class HttpServer:
@@ -91,7 +95,52 @@ class HttpServer:
             await serving
 
 
+class SocketClosedError(ConnectionError):
+    """The other side has closed the WebSocket, or the connection was lost."""
+
+
+class TextSocket:
+    """Accepted WebSocket of a request.
+
+    Args:
+        socket: socket of a Litestar handler, accepted.
+    """
+
+    def __init__(self, socket: WebSocket[Any, Any, Any]) -> None:
+        self._socket = socket
+
+    async def receive(self) -> str:
+        """Return the next message.
+
+        Raises:
+            SocketClosedError: the socket is closed.
+        """
+        try:
+            return await self._socket.receive_data(mode="text")
+        except _CLOSED as error:
+            raise SocketClosedError from error
+
+    async def send(self, text: str) -> None:
+        """Send a message.
+
+        Raises:
+            SocketClosedError: the socket is closed.
+        """
+        try:
+            await self._socket.send_text(text)
+        except _CLOSED as error:
+            raise SocketClosedError from error
+
+    async def close(self, code: int = _NORMAL_CLOSURE, reason: str = "") -> None:
+        """Close the socket, unless it is closed already."""
+        with contextlib.suppress(*_CLOSED):
+            await self._socket.close(code, reason)
+
+
 # --- helpers ------------------------------------------------------------------------------------
+
+# uvicorn raises OSError or RuntimeError for a socket that was closed in the meantime.
+_CLOSED: Final = (OSError, RuntimeError, WebSocketDisconnect)
 
 
 class _Server(uvicorn.Server):

@@ -17,7 +17,7 @@ from sevenbag.bots.registry import BUILTIN_BOTS
 from sevenbag.drawing.picture import COLORS, piece_shape
 from sevenbag.game import Rules
 from sevenbag.web.core.connection_limits import ConnectionLimiter
-from sevenbag.web.core.http_server import HttpServer
+from sevenbag.web.core.http_server import HttpServer, TextSocket
 from sevenbag.web.core.origin_guard import WORKER_CSP, OriginGuard
 from sevenbag.web.core.static_files import (
     JAVASCRIPT_TYPE,
@@ -25,8 +25,7 @@ from sevenbag.web.core.static_files import (
     TEMPLATE_FOLDER,
     create_file_router,
 )
-from sevenbag.web.core.text_socket import TextSocket
-from sevenbag.web.play import match_request
+from sevenbag.web.play import match_host
 from sevenbag.web.play.match_host import MatchHost, ReplayCache
 from sevenbag.web.play.page_connection import MAX_FRAME_BYTES
 
@@ -138,7 +137,7 @@ def _build_context(bots: Path | None) -> dict[str, Any]:
         "drawing": msgspec.json.encode(drawing).decode(),
         "kinds": {name: kind.summary for name, kind in BUILTIN_BOTS.items()},
         "presets": Rules.preset_names(),
-        "limits": match_request,
+        "limits": match_host,
         "bots": bots is not None,
     }
 

@@ -16,13 +16,13 @@ import msgspec
 
 from sevenbag.errors import BotDiedError, BotError, BotProtocolError, BotTimeoutError
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES
-from sevenbag.web.core.text_socket import SocketClosedError
+from sevenbag.web.core.http_server import SocketClosedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.bots.external.bot_channel import ChannelLauncher, Transport
-    from sevenbag.web.core.text_socket import TextSocket
+    from sevenbag.web.core.http_server import TextSocket
 
 MAX_FRAME_BYTES: Final = MAX_LINE_BYTES + 16
 """Size of the longest message of a worker, with its number."""

@@ -1,4 +1,4 @@
-// Messages between the page and its server; see match_request.py, page_observer.py and page_connection.py.
+// Messages between the page and its server; see match_host.py, page_observer.py and page_connection.py.
 
 /**
  * @typedef {{

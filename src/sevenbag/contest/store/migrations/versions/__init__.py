@@ -1,1 +1,0 @@
-"""The store's migrations, each from the version before it."""
