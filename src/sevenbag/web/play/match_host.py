@@ -112,10 +112,9 @@ class MatchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Raises:
             InputError: there is no preset of this name. Names of files are not accepted.
         """
-        if self.rules not in Rules.preset_names():
-            raise InputError(
-                f"invalid rules: expected {', '.join(Rules.preset_names())}, got {shown(self.rules)}"
-            )
+        names = Rules.preset_names()
+        if self.rules not in names:
+            raise InputError(f"invalid rules: expected {', '.join(names)}, got {shown(self.rules)}")
         return Rules.preset(self.rules)
 
     def pick_seed(self) -> int:
