@@ -1,12 +1,12 @@
-# The two commands are `make play` and `make test`; both do all set-up. `make help` lists the rest.
+# `make play` and `make test` include the set-up. `make help` lists all targets.
 #
-# PYTHON=... and CXX=... choose the interpreter and the compiler of the set-up.
+# PYTHON=... and CXX=... select the interpreter and the compiler of the set-up.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
-# What the user's shell has set for other projects has no say here.
+# Ignore settings of the user's shell for other projects.
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONDONTWRITEBYTECODE PYTHONOPTIMIZE PYTHONWARNINGS
 unexport VIRTUAL_ENV CONDA_PREFIX PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 unexport PIP_FIND_LINKS UV_FIND_LINKS UV_PYTHON UV_SYSTEM_PYTHON UV_PROJECT_ENVIRONMENT
@@ -16,13 +16,13 @@ unexport MAKEFLAGS MAKELEVEL MFLAGS
 BIN := $(CURDIR)/.venv/bin
 export PATH := $(BIN):$(PATH)
 
-# Make's own default (g++) is no choice of the user's.
+# Ignore make's own default (g++), which the user did not select.
 ifeq ($(origin CXX),default)
 CXX :=
 endif
 # WERROR=ON makes compiler warnings errors.
 WERROR ?= OFF
-# `all` compiles the kernel for every instruction set, as wheels are; `native` for this machine's.
+# `all` compiles the kernel for all instruction sets, as in wheels; `native` for this machine's.
 INSTRUCTION_SETS ?= native
 export PYTHON CXX WERROR INSTRUCTION_SETS
 
@@ -34,19 +34,19 @@ SETUP := requirements/install
 QUIETLY := requirements/quietly
 STAMPS := .venv/stamps
 
-## help: what can be made
+## help: list all targets
 .PHONY: help
 help:
 	@sed -n 's/^## \([a-z-]*\): /  make \1\t/p' Makefile | expand -t 20
 
 # --- the two commands ---------------------------------------------------------------------------
 
-# Two bots; the second one in a process of its own, behind the TBP protocol.
+# Two bots; the second one is a TBP program.
 A ?= beam
 B ?= tbp:sevenbag serve beam --as tbp
 ARGS ?=
 
-## play: two bots fight; A=... and B=... choose them, ARGS=... adds options
+## play: play a game of two bots; A=... and B=... select them, ARGS=... adds options
 .PHONY: play
 play: build
 	@"$(BIN)/sevenbag" play "$(A)" "$(B)" --ramp 100 --pieces 250 --speed 5 $(ARGS)
@@ -54,25 +54,25 @@ play: build
 # Many tests wait for other processes, so there are twice as many workers as jobs.
 PYTEST = "$(BIN)/python" -m pytest -q -n $$((2 * $(JOBS)))
 
-## test: the kernel tests, then the quick Python tests
+## test: run the kernel tests and the quick Python tests
 .PHONY: test
 test: kernel-test $(STAMPS)/dev
 	@$(PYTEST) \
 		-m "not (slow or browser or peers or postgres or faults)" $(PYTEST_ARGS)
 
-## test-all: the kernel tests, then every Python test with more random cases
+## test-all: run all tests, with more random cases
 .PHONY: test-all
 test-all: kernel-test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/browser $(STAMPS)/peers
 	@$(PYTEST) --hypothesis-profile=ci $(PYTEST_ARGS)
 
 # --- set-up: each stamp is younger than what it was made from -----------------------------------
 
-## build: set-up and the kernel; does nothing when nothing changed
+## build: set up everything and compile the kernel, if something changed
 .PHONY: build
 build: $(STAMPS)/kernel
 	@:
 
-# A folder that was moved or copied has a .venv full of wrong paths.
+# The .venv of a moved or copied folder contains invalid paths.
 ifneq ($(file < .venv/home),$(CURDIR))
 .PHONY: moved
 moved: ;
@@ -118,7 +118,7 @@ CMAKE_FILES := CMakeLists.txt kernel/CMakeLists.txt $(wildcard cmake/*.cmake ker
 KERNEL_FILES := $(wildcard kernel/*.?pp kernel/*/*.?pp kernel/*.inc kernel/*/*.inc)
 TEST_FILES := $(wildcard kernel/tests/*)
 
-# The working copy's installation knows its packages by name: a new one is a reason to install anew.
+# The editable installation lists packages by name: install it again when there is a new one.
 PACKAGES := $(wildcard src/sevenbag/*/__init__.py src/sevenbag/*/*/__init__.py)
 
 $(STAMPS)/kernel: $(STAMPS)/run $(STAMPS)/compiler pyproject.toml $(CMAKE_FILES) $(PACKAGES) \
@@ -128,10 +128,10 @@ $(STAMPS)/kernel: $(STAMPS)/run $(STAMPS)/compiler pyproject.toml $(CMAKE_FILES)
 
 # --- the kernel's own tests -----------------------------------------------------------------------
 
-# They are linked with the very objects of the module, so they lie in its build folder.
+# The tests are linked with the object files of the module, so they share its build folder.
 CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS)
 
-## kernel-test: the kernel's own C++ tests; KERNEL_TESTS=... is a pattern of names
+## kernel-test: run the kernel's C++ tests; KERNEL_TESTS=... selects names
 .PHONY: kernel-test
 kernel-test: build
 	@$(QUIETLY) build/kernel-test.log cmake -S . -B build/editable -DSEVENBAG_KERNEL_TESTS=ON
@@ -139,7 +139,7 @@ kernel-test: build
 	@$(QUIETLY) build/kernel-test.log $(CTEST) --test-dir build/editable $(if $(KERNEL_TESTS),-R $(KERNEL_TESTS))
 	@sed -n '/tests passed/p' build/kernel-test.log
 
-## sanitize: the kernel's tests under the address and undefined-behaviour sanitizers
+## sanitize: run the kernel's tests with the address and undefined-behaviour sanitizers
 .PHONY: sanitize
 sanitize: $(STAMPS)/run $(STAMPS)/compiler
 	@CXX="$$(cat .venv/cxx)"; export CXX; \
@@ -149,11 +149,11 @@ sanitize: $(STAMPS)/run $(STAMPS)/compiler
 	@$(QUIETLY) build/sanitize.log $(CTEST) --test-dir build/sanitize
 	@sed -n '/tests passed/s/$$/, sanitized/p' build/sanitize.log
 
-# Seconds for all fuzz targets together; building them comes on top.
+# Seconds for all fuzz targets together, without building them.
 FUZZ_SECONDS ?=
 FUZZ = build/fuzz
 
-## fuzz: look for inputs that break the kernel or a decoder; FUZZ_SECONDS=45
+## fuzz: search for inputs that break the kernel or a decoder; FUZZ_SECONDS=45
 .PHONY: fuzz
 fuzz: build $(STAMPS)/fuzz
 	@CXX="$$(cat .venv/fuzz-cxx)"; export CXX; \
@@ -170,7 +170,7 @@ $(STAMPS)/fuzz: $(STAMPS)/run $(STAMPS)/compiler requirements/fuzz.txt
 
 CPP_FILES = $(shell git ls-files -co --exclude-standard 'kernel/*.cpp' 'kernel/*.hpp' 'fuzz/*.cpp' 'fuzz/*.hpp')
 
-## lint: every check that does not run the program
+## lint: run linters and type checkers
 .PHONY: lint
 lint: build $(STAMPS)/dev
 	@ruff check --quiet .
@@ -182,36 +182,36 @@ lint: build $(STAMPS)/dev
 CHECK_TYPES = mypy $(sort $(dir $(wildcard src/ tests/ bench/*.py examples/*.py docs/*/*.py fuzz/*.py))) \
 	&& basedpyright
 
-## types: both type checkers
+## types: run both type checkers
 .PHONY: types
 types: $(STAMPS)/dev
 	@$(CHECK_TYPES)
 
-## format: ruff and clang-format, in place
+## format: format all code with ruff and clang-format
 .PHONY: format
 format: $(STAMPS)/dev
 	@ruff check --quiet --fix-only .
 	@ruff format --quiet .
 	@clang-format -i $(CPP_FILES)
 
-## coverage: which lines of Python no test runs, as pages in htmlcov/
+## coverage: measure line coverage of Python, as pages in htmlcov/
 .PHONY: coverage
 coverage: build $(STAMPS)/dev
 	@$(PYTEST) --cov --cov-report=html $(PYTEST_ARGS)
 
-## docs: the pictures and tables of the manual, made anew
+## docs: regenerate the pictures and tables of the manual
 .PHONY: docs
 docs: build
 	@"$(BIN)/python" -m docs.figures
 
-## bench: every speed that the README claims
+## bench: run all benchmarks of the README
 .PHONY: bench
 bench: build
 	@for file in bench/[a-z]*.py; do echo "== $$file"; "$(BIN)/python" $$file || exit 1; done
 
 # --- the rest ---------------------------------------------------------------------------------------
 
-## wheel: a wheel for this machine's kind, in dist/
+## wheel: build a wheel for this platform, in dist/
 .PHONY: wheel
 wheel: $(STAMPS)/run $(STAMPS)/compiler
 	@UV=$$(command -v uv); CXX="$$(cat .venv/cxx)"; export CXX; \
@@ -227,7 +227,7 @@ hooks: $(STAMPS)/dev
 LOCK = uv pip compile --quiet --no-config --generate-hashes --universal --python-version 3.11 \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(LOCK_ARGS)
 
-## lock: pin every requirement anew; LOCK_ARGS=--upgrade for newer versions
+## lock: pin all requirements again; LOCK_ARGS=--upgrade updates them
 .PHONY: lock
 lock: $(STAMPS)/env
 	@cp requirements/uv.txt .venv/uv.txt; $(LOCK) requirements/uv.in -o .venv/uv.txt
@@ -238,7 +238,7 @@ lock: $(STAMPS)/env
 	@$(LOCK) requirements/fuzz.in -o requirements/fuzz.txt
 	@! grep -nE '^[^#]*://|index-url|find-links' requirements/*.txt
 
-## clean: remove all that was made, the set-up too
+## clean: remove all generated files, including the set-up
 .PHONY: clean
 clean:
 	@rm -rf .venv build dist htmlcov .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

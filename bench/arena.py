@@ -4,9 +4,9 @@
 
 "in process": two bots with prepared moves. "program": one of them is a TBP program with prepared
 moves; the result is the overhead of that program. Both run as in a tournament, with statistics
-and a replay of times and move_info. The overhead is the processor time of the arena's process, which is
-least affected by other programs, without the time of the bots in it; for the program also the wall
-time, without the time of the same messages through the same pipes outside of the arena.
+and a replay of times and move_info. The overhead is the processor time of the arena's process,
+which is least affected by other programs, without the time of the bots in it; for the program also
+the wall time, without the time of the same messages through the same pipes outside of the arena.
 "tournament": games of `beam:nodes=1` with 100 pieces per player, on two workers, including replays
 and files. All results are medians over the runs.
 """

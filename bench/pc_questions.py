@@ -3,8 +3,8 @@
     python bench/pc_questions.py [--runs N] [--json]
 
 Each question is answered `N` times, including the parsing of the pattern, with one thread; the
-result is the median. The fields are those of published counts: the perfect clear opener (711 of 840 queues
-after an I, 63 solutions, 33 of them needed) and the same with the I placed (514 of 840).
+result is the median. The fields are those of published counts: the perfect clear opener (711 of 840
+queues after an I, 63 solutions, 33 of them needed) and the same with the I placed (514 of 840).
 """
 
 from __future__ import annotations

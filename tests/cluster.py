@@ -1,4 +1,4 @@
-"""A real cluster: a scheduler here, two worker processes that are started again when they die."""
+"""A real dask cluster: a scheduler in this process, and two worker processes that are restarted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ distributed: Any = importlib.import_module("distributed")
 
 WORKERS = 2
 PATIENCE = 300
-"""Seconds: a healthy cluster may answer late on a busy machine."""
+"""Seconds; a healthy cluster can be slow on a busy machine."""
 
 # By default, idle Dask processes profile themselves many times a second.
 QUIET = {
@@ -43,13 +43,13 @@ def dask_cluster() -> Iterator[Any]:
         ) as cluster,
     ):
         patch.setattr(dask_executor, "_PATIENCE", PATIENCE)
-        # A result that died with its worker is computed again after so many seconds instead of 30.
+        # Recompute the results of a dead worker after this many seconds instead of 30.
         cluster.scheduler.rpc.timeout = 1
         yield cluster
 
 
 def wait_for_workers(cluster: Any) -> None:
-    """Wait until every worker that was killed has been replaced."""
+    """Wait until every killed worker has been replaced."""
 
     def is_complete() -> bool:
         started = {nanny.worker_address for nanny in cluster.workers.values()}

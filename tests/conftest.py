@@ -1,4 +1,4 @@
-"""Settings of all tests; at the end, how much was compared with recorded truth."""
+"""Configure all tests, and report the number of comparisons with recorded data."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ settings.load_profile("fast")
 
 
 def pytest_configure() -> None:
-    # A runner in the background, or one that outlives its terminal, may ignore these, and every
-    # process under test would inherit that.
+    # A background runner may ignore these signals, and processes under test would inherit that.
     for number, usual in (
         (signal.SIGINT, signal.default_int_handler),
         (signal.SIGHUP, signal.SIG_DFL),
@@ -41,7 +40,7 @@ def pytest_configure() -> None:
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, usual)
     if FILE not in os.environ:
-        # Processes that help with the tests inherit it.
+        # Worker processes inherit it.
         handle, name = tempfile.mkstemp(prefix="sevenbag-compared-")
         os.close(handle)
         os.environ[FILE] = name
@@ -56,10 +55,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             counts[what] += int(count)
         if not counts:
             continue
-        told = ", ".join(f"{count:,} {what}" for what, count in counts.most_common())
+        counted = ", ".join(f"{count:,} {what}" for what, count in counts.most_common())
         failed = len(terminalreporter.stats.get("failed", []))
         end = "differences: 0" if not failed else f"{failed} tests failed: see above"
-        terminalreporter.write_line(f"compared with recorded truth: {told}; {end}")
+        terminalreporter.write_line(f"compared with recorded truth: {counted}; {end}")
 
 
 def pytest_unconfigure() -> None:

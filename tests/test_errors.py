@@ -1,4 +1,4 @@
-"""Errors go from process to process as they are."""
+"""Tests of copying and pickling errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS = [
 
 
 def made(kind: type[errors.SevenbagError]) -> errors.SevenbagError:
-    """One with all that its kind can say."""
+    """Create an error with all its attributes."""
     if issubclass(kind, errors.CommandRejectedError):
         return kind("wrong password", "it is not the team's")
     if issubclass(kind, errors.BotError):

@@ -1,4 +1,4 @@
-"""The public face: its names, what it costs to import, and the README's examples."""
+"""Tests of the public names, the cost of the import, and the examples of the documentation."""
 
 import doctest
 import importlib.metadata

@@ -55,12 +55,12 @@ def _placements(piece: Any) -> object:
 
 
 def _but(right: object, wrong: Any, instead: Any) -> Any:
-    """Something else for the one value that would be right."""
+    """Return `instead` for the one value that would be valid."""
     return instead if wrong == right else wrong
 
 
 def _or_zero(wrong: Any) -> Any:
-    """Nothing empty, which may be right."""
+    """Return 0 for empty values, which may be valid."""
     return wrong or 0
 
 

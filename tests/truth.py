@@ -1,7 +1,7 @@
-"""Where the ground truth lies: recorded games, counts and tables that other programs made.
+"""Recorded data of other programs: games, counts and tables.
 
-It is no part of the package. Tests look for a folder ``shared/data`` beside the project's own, or
-for the folder that SEVENBAG_TRUTH names, and skip, saying so, where there is none.
+The data is not part of the package. It is read from the folder ``shared/data`` beside the project's
+folder, or from the folder SEVENBAG_TRUTH. Tests are skipped without it.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ TRUTH = Path(os.environ.get("SEVENBAG_TRUTH", _BESIDE))
 
 
 def truth(name: str) -> Path:
-    """A file of the truth; skips the test if it is not there."""
+    """Return the path of a data file; skip the test if it is missing."""
     path = TRUTH / name
     if not path.exists():
-        pytest.skip(f"no ground truth {name} in {TRUTH}")
+        pytest.skip(f"no recorded data {name} in {TRUTH}")
     return path
 
 
 def truth_json(name: str) -> Any:
-    """What a JSON file of the truth holds."""
+    """Return the content of a JSON data file."""
     return json.loads(truth(name).read_text(encoding="utf-8"))
 
 
 def truth_lines(name: str) -> Iterator[Any]:
-    """The values of a JSON-lines file of the truth."""
+    """Yield the values of a JSON-lines data file."""
     for line in truth(name).read_text(encoding="utf-8").splitlines():
         if line:
             yield json.loads(line)
