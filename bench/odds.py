@@ -88,11 +88,13 @@ def main() -> None:
         ]
         solver = PcSolver(args.kicks)
         times = 0.0
-        for queue, (microseconds, found) in zip(queues, solver.time(queues, 4, 1), strict=True):
+        for queue, (microseconds, found) in zip(
+            queues, solver.time_queues(queues, 4, 1), strict=True
+        ):
             expect(queue, found, queue not in impossible)
             times += microseconds
         some = rng.sample(sorted(impossible), min(args.sample, len(impossible)))
-        for queue, (_, found) in zip(some, solver.time(some, 4, 1), strict=True):
+        for queue, (_, found) in zip(some, solver.time_queues(some, 4, 1), strict=True):
             expect(queue, found, False)
         one_by_one = times / len(queues) / 1e6 * total
         figures["one_by_one_processor_seconds"] = round(one_by_one)

@@ -62,7 +62,7 @@ def main() -> None:
     args = parser.parse_args()
     rows = []
     for (name, height, kicks), queues in named_queues(args.queues).items():
-        times = PcSolver(kicks).time(queues, height, REPEAT)
+        times = PcSolver(kicks).time_queues(queues, height, REPEAT)
         spent = sorted(microseconds for microseconds, _ in times)
         rows.append(
             {

@@ -46,11 +46,11 @@ def measured(
     times: dict[str, list[list[float]]] = {name: [] for name in solvers}
     for _ in range(rounds):
         for name, solver in solvers.items():
-            spent = [microseconds for microseconds, _ in solver.time(queues, height, REPEAT)]
+            spent = [microseconds for microseconds, _ in solver.time_queues(queues, height, REPEAT)]
             times[name].append(spent)
     rows: list[dict[str, object]] = []
     for name, solver in solvers.items():
-        nodes = [count for count, _ in solver.efforts(queues, height)]
+        nodes = [count for count, _ in solver.measure_effort(queues, height)]
         rows.append(
             {
                 "order": name,
@@ -75,7 +75,7 @@ def main() -> None:
         solvers = {}
         for name, network in orders(args.nn).items():
             solvers[name] = PcSolver(kicks)
-            solvers[name].order_by(network.kernel if network is not None else None)
+            solvers[name].set_network(network.kernel if network is not None else None)
         # Queues that no network was trained with.
         queues = draw_test_queues(args.queues, height, kicks, "bench of networks")
         found = measured(solvers, queues, height, args.rounds)

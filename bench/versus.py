@@ -16,7 +16,7 @@ import statistics
 import time
 from typing import Any
 
-from sevenbag._kernel import instruction_set, random_versus
+from sevenbag._kernel import instruction_set, play_random_versus
 from sevenbag.game import Rules
 from sevenbag.game.rules import compile_rules
 
@@ -42,8 +42,8 @@ def main() -> None:
             played: dict[str, int] = {}
             for _ in range(args.runs):
                 start, used = time.perf_counter(), time.process_time()
-                played = random_versus(
-                    compile_rules(rules), 1, args.games, draws=draws, threads=threads
+                played = play_random_versus(
+                    compile_rules(rules), 1, args.games, samples=draws, threads=threads
                 )
                 seconds.append(time.perf_counter() - start)
                 busy.append(time.process_time() - used)

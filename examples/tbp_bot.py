@@ -27,7 +27,7 @@ def badness(board: Board, placement: Placement) -> float:
     lines = after.lock(placement)
     columns = [[after[x, y] for y in range(after.height, -1, -1)] for x in range(10)]
     heights = [len(column) - [*column, True].index(True) for column in columns]
-    holes = sum(heights) - after.count
+    holes = sum(heights) - after.cell_count
     steps = sum(abs(left - right) for left, right in itertools.pairwise(heights))
     return 0.51 * sum(heights) + 0.36 * holes + 0.18 * steps - 0.76 * lines
 

@@ -16,7 +16,7 @@ def badness(turn: EngineTurn, placement: Placement) -> float:
     lines = board.lock(placement)
     columns = [[board[x, y] for y in range(board.height)] for x in range(board.width)]
     heights = [max((y + 1 for y, filled in enumerate(c) if filled), default=0) for c in columns]
-    holes = sum(heights) - board.count
+    holes = sum(heights) - board.cell_count
     steps = sum(abs(left - right) for left, right in itertools.pairwise(heights))
     return 0.51 * sum(heights) + 0.36 * holes + 0.18 * steps - 0.76 * lines
 

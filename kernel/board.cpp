@@ -10,12 +10,8 @@ Board::Board(int width, int rows)
     : width_(static_cast<std::uint8_t>(width)),
       rows_(static_cast<std::uint8_t>(rows)),
       rows_per_word_(static_cast<std::uint8_t>(width > 0 ? 64 / width : 1)) {
-    if (width < kMinWidth || width > kMaxWidth)
-        throw Error(ErrorKind::board,
-                    "board width is " + std::to_string(width) + ", must be 4 to 16");
-    if (rows < kMinRows || rows > kMaxRows)
-        throw Error(ErrorKind::board,
-                    "board has " + std::to_string(rows) + " rows, must be 4 to 64");
+    check_range("width", width, kMinWidth, kMaxWidth, ErrorKind::board);
+    check_range("rows", rows, kMinRows, kMaxRows, ErrorKind::board);
 }
 
 void Board::set(int x, int y, bool filled) {
@@ -103,12 +99,8 @@ void Board::push_rows(std::uint32_t cells, int count) {
 }
 
 void Board::add_garbage(int hole, int count) {
-    if (hole < 0 || hole >= width_)
-        throw Error(ErrorKind::board, "garbage hole is column " + std::to_string(hole) +
-                                          ", must be 0 to " + std::to_string(width_ - 1));
-    if (count < 0 || count > rows_)
-        throw Error(ErrorKind::board, "garbage of " + std::to_string(count) +
-                                          " rows, must be 0 to " + std::to_string(rows_));
+    check_range("hole", hole, 0, width_ - 1, ErrorKind::board);
+    check_range("count", count, 0, rows_, ErrorKind::board);
     push_rows(full_row() & ~(1u << hole), count);
 }
 

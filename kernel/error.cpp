@@ -16,10 +16,14 @@ std::string text_of(double number) {
 
 }  // namespace
 
-void check_range(const char* name, double value, double min, double max) {
+void throw_invalid(ErrorKind kind, const std::string& name, const std::string& expected,
+                   const std::string& got) {
+    throw Error(kind, "invalid " + name + ": expected " + expected + ", got " + got);
+}
+
+void check_range(const char* name, double value, double min, double max, ErrorKind kind) {
     if (value >= min && value <= max) return;  // false for NaN
-    throw Error(ErrorKind::rules, std::string(name) + " is " + text_of(value) + ", must be " +
-                                      text_of(min) + " to " + text_of(max));
+    throw_invalid(kind, name, text_of(min) + " to " + text_of(max), text_of(value));
 }
 
 }  // namespace sevenbag

@@ -17,7 +17,12 @@ class Error : public std::runtime_error {
     ErrorKind kind_;
 };
 
-// Throws Error(rules) unless least <= value <= most.
-void check_range(const char* name, double value, double min, double max);
+// Throws Error(kind): "invalid NAME: expected EXPECTED, got GOT".
+[[noreturn]] void throw_invalid(ErrorKind kind, const std::string& name,
+                                const std::string& expected, const std::string& got);
+
+// Throws Error(kind) unless min <= value <= max.
+void check_range(const char* name, double value, double min, double max,
+                 ErrorKind kind = ErrorKind::rules);
 
 }  // namespace sevenbag

@@ -16,7 +16,7 @@ Placement spawned(const Game& game, bool hold) {
     const std::optional<Spawn> spawn = game.spawn_of(*piece);
     if (!spawn)
         throw Error(ErrorKind::placement,
-                    std::string(1, letter(*piece)) + " cannot appear: its cells are filled");
+                    std::string(1, letter(*piece)) + " cannot spawn: its cells are filled");
     return game.rules().kicks.appear(*piece, spawn->x, spawn->y);
 }
 

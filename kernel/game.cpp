@@ -40,14 +40,12 @@ Game::Game(std::shared_ptr<const Rules> rules, std::int64_t seed, std::int64_t g
 
 void Game::start_from(const Board& board, const Counters& counters) {
     if (board.width() != rules_->width || board.rows() != rules_->rows)
-        throw Error(ErrorKind::board, "the board is " + std::to_string(board.width()) + " x " +
-                                          std::to_string(board.rows()) + ", the rules play on " +
-                                          std::to_string(rules_->width) + " x " +
-                                          std::to_string(rules_->rows));
-    for (int counter : {counters.combo, counters.back_to_back})
-        if (counter < 0 || counter > kMaxCounter)
-            throw Error(ErrorKind::rules, "a counter is " + std::to_string(counter) +
-                                              ", must be 0 to " + std::to_string(kMaxCounter));
+        throw_invalid(ErrorKind::board, "board",
+                      std::to_string(rules_->width) + " x " + std::to_string(rules_->rows) +
+                          " cells, as in the rules",
+                      std::to_string(board.width()) + " x " + std::to_string(board.rows()));
+    check_range("combo", counters.combo, 0, kMaxCounter);
+    check_range("back_to_back", counters.back_to_back, 0, kMaxCounter);
     colored_board_.board = board;
     colored_board_.grid.assign(board);
     counters_ = counters;
@@ -98,9 +96,7 @@ void Game::list_moves(Piece piece, bool holds, PlacementList& out) const {
 
 void Game::receive(int lines, int frame) {
     check_frame(frame);
-    if (lines < 0 || lines > kMaxAttack)
-        throw Error(ErrorKind::rules, "an attack of " + std::to_string(lines) +
-                                          " lines, must be 0 to " + std::to_string(kMaxAttack));
+    check_range("lines", lines, 0, kMaxAttack);
     garbage_.receive(*rules_, lines, frame);
     stats_.received += lines;
     if (rules_->blocking != GarbageBlocking::instant || is_over()) return;
@@ -113,9 +109,7 @@ void Game::receive(int lines, int frame) {
 }
 
 void Game::set_attackers(int attackers) {
-    if (attackers < 0 || attackers > kMaxAttackers)
-        throw Error(ErrorKind::rules, std::to_string(attackers) + " attackers, must be 0 to " +
-                                          std::to_string(kMaxAttackers));
+    check_range("attackers", attackers, 0, kMaxAttackers);
     attackers_ = attackers;
 }
 
@@ -126,7 +120,7 @@ Game::Move Game::find_move(const Placement& placement, std::optional<bool> hold)
     if (holds && !offered)
         refuse_move(named(placement.piece) + " cannot be played: the current piece is " +
                     named(current_) +
-                    (rules_->hold ? ", and what hold would bring is out of sight"
+                    (rules_->hold ? ", and the next piece is not known"
                                   : ", and these rules have no hold"));
     if (placement.piece != (holds ? *offered : current_))
         refuse_move(named(placement.piece) + " cannot be played: the current piece is " +
@@ -149,8 +143,7 @@ Game::Move Game::find_move(const Placement& placement, std::optional<bool> hold)
             (!allowed && found.spin < best->spin))
             best = &found;
     }
-    if (!best)
-        refuse_move(described(placement) + " cannot be reached from where the piece appears");
+    if (!best) refuse_move(described(placement) + " cannot be reached from the spawn");
     return {{placement.piece, placement.rotation, placement.x, placement.y, best->spin}, holds};
 }
 

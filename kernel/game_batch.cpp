@@ -13,11 +13,11 @@ namespace sevenbag {
 namespace {
 
 const GameBatchOptions& checked(const Rules& rules, const GameBatchOptions& options) {
-    check_range("number of games", options.games, 1, 1 << 20);
+    check_range("games", options.games, 1, 1 << 20);
     check_range("players", options.players, 1, 2);
     check_range("rows", options.rows, 1, rules.rows);
     check_range("frames_per_turn", options.frames_per_turn, 0, 36000);
-    check_range("most_pieces", options.max_pieces, 0, 1'000'000'000);
+    check_range("max_pieces", options.max_pieces, 0, 1'000'000'000);
     return options;
 }
 

@@ -336,12 +336,12 @@ const Kicks* known_kicks(std::string_view name) {
 const Kicks& find_kicks(std::string_view name) {
     if (const Kicks* kicks = known_kicks(name)) return *kicks;
     if (normalized_kicks_name(name.substr(0, 64)) == "tetrio")
-        throw Error(ErrorKind::kicks, "no rotation system '" + std::string(name) +
-                                          "': TETR.IO's is srs+ in most modes");
+        throw_invalid(ErrorKind::kicks, "rotation system", "srs+, TETR.IO's in most modes",
+                      "'" + std::string(name) + "'");
     std::string names;
     for (const Kicks& kicks : all_kicks()) names += (names.empty() ? "" : ", ") + kicks.name();
-    throw Error(ErrorKind::kicks,
-                "no rotation system '" + std::string(name.substr(0, 64)) + "'; there are " + names);
+    throw_invalid(ErrorKind::kicks, "rotation system", "one of " + names,
+                  "'" + std::string(name.substr(0, 64)) + "'");
 }
 
 Centres box_centres(const Spawns& spawn) {
@@ -359,19 +359,18 @@ Cell centre_of(Piece piece, Rotation rotation, const Cells& cells) {
                              std::to_string(static_cast<int>(rotation));
     for (Cell c : cells)
         if (std::abs(c.x) > kMaxReach || std::abs(c.y) > kMaxReach)
-            throw Error(ErrorKind::kicks, what + ": cell (" + std::to_string(c.x) + ", " +
-                                              std::to_string(c.y) +
-                                              ") is too far, must be within " +
-                                              std::to_string(kMaxReach) + " columns and rows");
+            throw_invalid(ErrorKind::kicks, what,
+                          "cells within " + std::to_string(kMaxReach) + " columns and rows",
+                          "(" + std::to_string(c.x) + ", " + std::to_string(c.y) + ")");
     // The centre is one of the cells: which one leaves the others in their places?
     for (Cell centre : cells) {
         Cells wanted = kCells[static_cast<std::size_t>(piece)][static_cast<std::size_t>(rotation)];
         for (Cell& c : wanted) c = detail::sum(c, centre);
         if (std::is_permutation(wanted.begin(), wanted.end(), cells.begin())) return centre;
     }
-    throw Error(ErrorKind::kicks, what + ": the cells must be those of " + letter(piece) +
-                                      " pointing " + kNames[static_cast<std::size_t>(rotation)] +
-                                      ", wherever they lie");
+    throw Error(ErrorKind::kicks, what + ": expected the cells of " + letter(piece) + " pointing " +
+                                      kNames[static_cast<std::size_t>(rotation)] +
+                                      ", at any position");
 }
 
 Kicks make_kicks(std::string name, std::span<const TurnTests> turns, const Spawns& spawn) {
@@ -386,25 +385,23 @@ Kicks make_kicks(std::string name, std::span<const TurnTests> turns, const Spawn
     for (const TurnTests& turn : turns) {
         if (turn.from < 0 || turn.from >= kRotations || turn.to < 0 || turn.to >= kRotations ||
             turn.from == turn.to)
-            throw Error(ErrorKind::kicks, described(turn) +
-                                              ": rotations are 0 to 3, and a turn leads from one "
-                                              "to another");
+            throw Error(ErrorKind::kicks,
+                        described(turn) + ": expected two different rotations from 0 to 3");
         KickTests& tests =
             table.tests[static_cast<std::size_t>(turn.piece)][static_cast<std::size_t>(turn.from)]
                        [static_cast<std::size_t>(turn.to)];
         if (tests.exists) throw Error(ErrorKind::kicks, described(turn) + " is given twice");
         if (turn.tests.empty() || turn.tests.size() > kMaxTests)
-            throw Error(ErrorKind::kicks,
-                        described(turn) + " has " + std::to_string(turn.tests.size()) +
-                            " tests, must have 1 to " + std::to_string(kMaxTests));
+            throw_invalid(ErrorKind::kicks, described(turn),
+                          "1 to " + std::to_string(kMaxTests) + " tests",
+                          std::to_string(turn.tests.size()));
         const Cell plain = detail::plain_turn(table, turn.piece, turn.from, turn.to);
         tests.exists = true;
         for (Cell kick : turn.tests) {
             if (std::abs(kick.x) > kMaxKick || std::abs(kick.y) > kMaxKick)
-                throw Error(ErrorKind::kicks,
-                            described(turn) + ": kick (" + std::to_string(kick.x) + ", " +
-                                std::to_string(kick.y) + ") is too far, must be within " +
-                                std::to_string(kMaxKick) + " columns and rows");
+                throw_invalid(ErrorKind::kicks, described(turn),
+                              "kicks within " + std::to_string(kMaxKick) + " columns and rows",
+                              "(" + std::to_string(kick.x) + ", " + std::to_string(kick.y) + ")");
             tests.displacement[tests.count++] = detail::sum(kick, plain);
         }
     }

@@ -80,8 +80,8 @@ PlayoutResult play_random_versus(std::shared_ptr<const Rules> rules, std::uint64
     check_range("games", options.games, 0, 1'000'000'000);
     check_range("frames_per_turn", options.frames_per_turn, 0, 36000);
     check_range("hold_one_in", options.hold_one_in, 0, 1'000'000'000);
-    check_range("draws", options.samples, 1, 1000);
-    check_range("most_turns", options.max_turns, 0, 1'000'000'000);
+    check_range("samples", options.samples, 1, 1000);
+    check_range("max_turns", options.max_turns, 0, 1'000'000'000);
     check_range("threads", options.threads, 1, kMaxThreads);
     // Validate the rules in the calling thread.
     Versus(rules, 1, options.frames_per_turn);

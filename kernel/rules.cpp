@@ -35,10 +35,11 @@ void validate_growth(const Growth& growth, const std::array<const char*, 5>& nam
     check_range(names[4], growth.end_frame, 0, kMaxFrame);
     if (growth.end_frame == 0) return;
     if (growth.per_second != 0)
-        refuse(std::string(names[0]) + " may grow every frame or up to an end, not both");
+        refuse(std::string(names[0]) + ": a growth per second and an end value exclude each other");
     if (growth.end_frame <= growth.margin)
-        refuse(std::string(names[4]) + " is " + std::to_string(growth.end_frame) +
-               ", must be after the margin, " + std::to_string(growth.margin));
+        throw_invalid(ErrorKind::rules, names[4],
+                      "a frame after the margin, " + std::to_string(growth.margin),
+                      std::to_string(growth.end_frame));
 }
 
 void validate_bag(const Rules& rules) {
@@ -64,7 +65,7 @@ void validate_spawns(const Rules& rules) {
         if (rules.bag == Randomizer::general && rules.filled_bag[static_cast<std::size_t>(p)] == 0)
             continue;
         if (!spawn_of(rules, empty, empty, piece, false))
-            refuse("pieces cannot appear at x " + std::to_string(rules.spawn.x) + ", y " +
+            refuse("pieces cannot spawn at x " + std::to_string(rules.spawn.x) + ", y " +
                    std::to_string(rules.spawn.y) + " of a board of " + std::to_string(rules.width) +
                    " x " + std::to_string(rules.rows) + ": " + letter(piece) + " does not fit");
     }
@@ -110,8 +111,7 @@ void validate(const Rules& rules) {
     check_range("charge base", rules.charge_base, 0, 1000);
     validate_spawns(rules);
     if (rules.spins.hold_keeps_spin && rules.spins.on_shift == OnShift::rejudges)
-        throw Error(ErrorKind::rules,
-                    "spins that are judged at the lock have no verdict that a hold could keep");
+        throw Error(ErrorKind::rules, "spin_hold and spin_shift 'rejudges' exclude each other");
 }
 
 }  // namespace sevenbag

@@ -47,8 +47,8 @@ SpinMode find_spin_mode(std::string_view text) {
         if (normalized_mode_name(kNames[i]) == wanted) return static_cast<SpinMode>(i);
         names += (names.empty() ? "" : ", ") + std::string(kNames[i]);
     }
-    throw Error(ErrorKind::rules,
-                "no spin mode '" + std::string(text.substr(0, 64)) + "'; there are " + names);
+    throw_invalid(ErrorKind::rules, "spin mode", "one of " + names,
+                  "'" + std::string(text.substr(0, 64)) + "'");
 }
 
 Spin detect_spin(const Board& board, const Placement& p, bool full_kick, const SpinRule& rule) {

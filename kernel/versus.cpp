@@ -11,9 +11,7 @@ namespace sevenbag {
 Versus::Versus(std::shared_ptr<const Rules> rules, std::int64_t seed, int frames_per_turn)
     : players_{Game(rules, seed, garbage_seed(seed, 0)), Game(rules, seed, garbage_seed(seed, 1))},
       frames_per_turn_(frames_per_turn) {
-    if (frames_per_turn < 0 || frames_per_turn > 36000)
-        throw Error(ErrorKind::rules,
-                    "a turn of " + std::to_string(frames_per_turn) + " frames, must be 0 to 36000");
+    check_range("frames_per_turn", frames_per_turn, 0, 36000);
 }
 
 int Versus::next_frame() const {

@@ -98,8 +98,8 @@ CALLS: dict[str, tuple[Callable[[Any], object], type[InputError]]] = {
     "Board.fits": (lambda wrong: Board().fits(wrong), PlacementError),
     "Board.lock": (lambda wrong: Board().lock(wrong), PlacementError),
     "Board.rotate": (lambda wrong: Board().rotate(wrong, Rotation.EAST), PlacementError),
-    "Board.path": (lambda wrong: Board().path(wrong), PlacementError),
-    "Board.follow": (lambda wrong: Board().follow("T", _or_zero(wrong)), InputError),
+    "Board.find_path": (lambda wrong: Board().find_path(wrong), PlacementError),
+    "Board.apply_keys": (lambda wrong: Board().apply_keys("T", _or_zero(wrong)), InputError),
     "Board.placements piece": (_placements, InputError),
     "Board.placements kicks": (lambda wrong: Board().placements("T", wrong), KicksError),
     "Board.placements spins": (lambda wrong: Board().placements("T", spins=wrong), RulesError),
@@ -116,7 +116,7 @@ CALLS: dict[str, tuple[Callable[[Any], object], type[InputError]]] = {
     ),
     "Kicks.from_turns": (lambda wrong: Kicks.from_turns("own", _or_zero(wrong)), KicksError),
     "SpinRules": (SpinRules, RulesError),
-    "SpinRules kicks": (lambda wrong: SpinRules("all", kicks=wrong), RulesError),
+    "SpinRules kicks": (lambda wrong: SpinRules("all", full_kicks=wrong), RulesError),
     "FrameGame seed": (
         lambda wrong: FrameGame(seed=_but(-1, _but(3, wrong, "3"), 2.5)),
         RulesError,
@@ -167,7 +167,7 @@ def test_games_print_as_boards() -> None:
 def test_error_names_rotation_system_given_as_rules() -> None:
     assert {Kicks(name).name for name in ("srs+", "srsPlus", "SRS+", "SRS_plus")} == {"srs+"}
     assert Rules.preset("TETRIO") == Rules.preset("tetrio-league")
-    with pytest.raises(KicksError, match=r"'tetrio': TETR\.IO's is srs"):
+    with pytest.raises(KicksError, match=r"expected srs\+, TETR\.IO's in most modes"):
         Kicks("tetrio")
     with pytest.raises(RulesError, match=r"'srs\+'; that is a rotation system"):
         Rules.preset("srs+")

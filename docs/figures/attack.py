@@ -39,7 +39,7 @@ def run_of_clears() -> Picture:
     pictures: list[Picture] = []
     for name, move in moves:
         after = apply_placement(position, move)
-        lines = (position.board.count + 4 - after.board.count) // 10
+        lines = (position.board.cell_count + 4 - after.board.cell_count) // 10
         sent = (
             ", ".join(
                 f"{preset} {_attack(preset, position, move, lines, after.board.is_empty)}"

@@ -15,7 +15,7 @@ def spawns() -> Picture:
     groups: dict[tuple[object, ...], list[str]] = {}
     for name in Rules.preset_names():
         rules = Rules.preset(name)
-        where = rules.spawn.y, rules.spawn.drop, rules.pieces.kicks.spawn("T")
+        where = rules.spawn.y, rules.spawn.drop, rules.pieces.kicks.spawn_rotation("T")
         groups.setdefault((rules.board.width, rules.board.visible, *where), []).append(name)
     pictures = [
         add_caption(_appearing(Rules.preset(names[0])), *names)
@@ -93,7 +93,7 @@ def top_outs() -> Picture:
 def _appearing(rules: Rules) -> Picture:
     spawn = Game(rules).spawn
     assert spawn is not None
-    pointing = rules.pieces.kicks.spawn("T")
+    pointing = rules.pieces.kicks.spawn_rotation("T")
     first = Placement("T", pointing, rules.spawn.x, rules.spawn.y)
     placement = Placement("T", pointing, *spawn)
     visible = rules.board.visible

@@ -95,7 +95,7 @@ def shifts() -> Picture:
     for board, start, piece in shown:
         turned = Placement("T", piece.rotation, start, piece.y)
         verdicts = (
-            f"{shift}: {_verdict(board, piece, SpinRules('T-spins', shift=shift))}"
+            f"{shift}: {_verdict(board, piece, SpinRules('T-spins', on_shift=shift))}"
             for shift in ("ends", "keeps", "rejudges")
         )
         picture = draw_board(board, placements=[piece], ghosts=[turned], rows=4)

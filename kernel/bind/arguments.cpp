@@ -19,16 +19,15 @@ std::string ascii(nb::handle text, bool escape) {
 
 void refuse_argument(nb::handle value, ErrorKind kind, const char* name, const char* expected) {
     const nb::object shown = nb::module_::import_("sevenbag.errors").attr("shown")(value);
-    throw Error(
-        kind, std::string("invalid ") + name + ": expected " + expected + ", got " + ascii(shown));
+    throw_invalid(kind, name, expected, ascii(shown));
 }
 
 Piece piece_argument(nb::handle value) {
     if (nb::isinstance<nb::str>(value)) {
         const std::string text = ascii(value);
         if (text.size() == 1) return piece_from_letter(text[0]);
-        throw Error(ErrorKind::piece,
-                    "'" + text.substr(0, 40) + "' is no piece; pieces are I O T L J S Z");
+        throw_invalid(ErrorKind::piece, "piece", "one of I O T L J S Z",
+                      "'" + text.substr(0, 40) + "'");
     }
     Piece piece;
     if (!nb::try_cast<Piece>(value, piece, false))
@@ -43,15 +42,13 @@ Placement placement_argument(nb::handle value) {
 Spawn spawn_argument(nb::handle value) {
     const auto [x, y] = argument<std::pair<int, int>>(value, ErrorKind::placement, "spawn");
     if (x < -64 || x > 64 || y < -64 || y > 64)
-        throw Error(ErrorKind::placement, "spawn (" + std::to_string(x) + ", " + std::to_string(y) +
-                                              ") is far outside any board");
+        throw_invalid(ErrorKind::placement, "spawn", "x and y from -64 to 64",
+                      "(" + std::to_string(x) + ", " + std::to_string(y) + ")");
     return {static_cast<std::int8_t>(x), static_cast<std::int8_t>(y)};
 }
 
 KeySet keys_argument(nb::handle keys, int fallen) {
-    if (fallen < 0 || fallen > kMaxGravityRows)
-        throw Error(ErrorKind::input, "fallen is " + std::to_string(fallen) + ", must be 0 to " +
-                                          std::to_string(kMaxGravityRows));
+    check_range("gravity_rows", fallen, 0, kMaxGravityRows, ErrorKind::input);
     if (keys.is_none()) return kTapKeys;
     KeySet set;
     for (Key key : argument<std::vector<Key>>(keys, ErrorKind::input, "keys")) set.add(key);
@@ -86,8 +83,8 @@ std::vector<Piece> queue_argument(nb::handle value) {
     if (nb::isinstance<nb::str>(value)) {
         const std::string letters = ascii(value);
         if (letters.find('\\') != std::string::npos)
-            throw Error(ErrorKind::piece,
-                        "'" + letters.substr(0, 40) + "' is no queue; pieces are I O T L J S Z");
+            throw_invalid(ErrorKind::piece, "queue", "letters of I O T L J S Z",
+                          "'" + letters.substr(0, 40) + "'");
         for (char c : letters) queue.push_back(piece_from_letter(c));
         return queue;
     }
@@ -98,9 +95,7 @@ std::vector<Piece> queue_argument(nb::handle value) {
 }
 
 void check_threads(int threads, ErrorKind kind) {
-    if (threads < 1 || threads > kMaxThreads)
-        throw Error(kind, "threads is " + std::to_string(threads) + ", must be 1 to " +
-                              std::to_string(kMaxThreads));
+    check_range("threads", threads, 1, kMaxThreads, kind);
 }
 
 }  // namespace sevenbag::bind

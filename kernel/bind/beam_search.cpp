@@ -44,11 +44,10 @@ SearchResult run(LockedBeamSearch& searcher, const Board& board, const std::vect
     }
     // None means no limit; a limit of 0 is an error.
     if (nodes && *nodes < 1)
-        throw Error(ErrorKind::rules,
-                    "search: nodes is " + std::to_string(*nodes) + ", must be at least 1");
+        throw_invalid(ErrorKind::rules, "nodes", "at least 1", std::to_string(*nodes));
     if (milliseconds && !(*milliseconds > 0))
-        throw Error(ErrorKind::rules, "search: milliseconds is " + std::to_string(*milliseconds) +
-                                          ", must be above 0");
+        throw_invalid(ErrorKind::rules, "milliseconds", "more than 0",
+                      std::to_string(*milliseconds));
     Deadline deadline{.seconds = milliseconds.value_or(0) / 1000};
     SearchLimits limits;
     limits.nodes = nodes.value_or(0);

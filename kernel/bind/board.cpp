@@ -41,8 +41,8 @@ Placement make_placement(nb::handle piece, nb::handle rotation_given, nb::handle
     const auto spin = argument<Spin>(spin_given, kKind, "spin");
     // Far enough out for any board, and near enough that no form of it wraps.
     if (x < -64 || x > 64 || y < -64 || y > 120)
-        throw Error(ErrorKind::placement, "placement at x " + std::to_string(x) + ", y " +
-                                              std::to_string(y) + " is far outside any board");
+        throw_invalid(ErrorKind::placement, "placement", "x from -64 to 64 and y from -64 to 120",
+                      "x " + std::to_string(x) + ", y " + std::to_string(y));
     return {piece_argument(piece), rotation, static_cast<std::int8_t>(x),
             static_cast<std::int8_t>(y), spin};
 }
@@ -89,13 +89,13 @@ Board board_from_rows(const std::vector<std::string>& rows, int height) {
     if (rows.empty()) return Board(kDefaultWidth, height);
     Board board(static_cast<int>(rows[0].size()), height);
     if (static_cast<int>(rows.size()) > height)
-        throw Error(ErrorKind::board, std::to_string(rows.size()) + " rows given for a board of " +
-                                          std::to_string(height));
+        throw_invalid(ErrorKind::board, "rows", "at most " + std::to_string(height),
+                      std::to_string(rows.size()));
     for (std::size_t y = 0; y < rows.size(); ++y) {
         if (rows[y].size() != rows[0].size())
-            throw Error(ErrorKind::board,
-                        "row " + std::to_string(y) + " has " + std::to_string(rows[y].size()) +
-                            " cells, the bottom row has " + std::to_string(rows[0].size()));
+            throw_invalid(ErrorKind::board, "row " + std::to_string(y),
+                          std::to_string(rows[0].size()) + " cells, as in the bottom row",
+                          std::to_string(rows[y].size()));
         for (std::size_t x = 0; x < rows[y].size(); ++x) {
             const char cell = rows[y][x];
             const bool filled = kFilledCells.find(cell) != std::string_view::npos;
@@ -134,12 +134,12 @@ Board board_from_text(const std::string& text, int height) {
         const std::string row = lines[i].size() > indent ? lines[i].substr(indent) : "";
         const std::string here = "line " + std::to_string(i + 1);
         if (row.find('\t') != std::string::npos)
-            throw Error(ErrorKind::board, here + " has a tab among its cells, which has no width");
+            throw_invalid(ErrorKind::board, here, "cells", "a tab");
         if (!rows.empty() && row.size() != rows[0].size())
-            throw Error(ErrorKind::board, here + " has " + std::to_string(row.size()) +
-                                              " cells, line " + std::to_string(first + 1) +
-                                              " has " + std::to_string(rows[0].size()) +
-                                              "; blanks are empty cells, too");
+            throw_invalid(ErrorKind::board, here,
+                          std::to_string(rows[0].size()) + " cells (spaces included), as in line " +
+                              std::to_string(first + 1),
+                          std::to_string(row.size()));
         rows.push_back(row);
     }
     std::reverse(rows.begin(), rows.end());
@@ -158,10 +158,10 @@ std::string board_text(const Board& board) {
 std::pair<int, int> cell_argument(const Board& board, nb::handle value) {
     const auto cell = argument<std::pair<int, int>>(value, ErrorKind::board, "cell");
     if (!board.contains(cell.first, cell.second))
-        throw Error(ErrorKind::board, "cell (" + std::to_string(cell.first) + ", " +
-                                          std::to_string(cell.second) + ") is outside a board of " +
-                                          std::to_string(board.width()) + " columns and " +
-                                          std::to_string(board.rows()) + " rows");
+        throw_invalid(ErrorKind::board, "cell",
+                      "a cell within " + std::to_string(board.width()) + " columns and " +
+                          std::to_string(board.rows()) + " rows",
+                      "(" + std::to_string(cell.first) + ", " + std::to_string(cell.second) + ")");
     return cell;
 }
 
@@ -210,12 +210,11 @@ std::uint64_t run_perft(nb::handle queue_value, nb::handle depth, nb::handle kic
                                        : argument<int>(depth, ErrorKind::queue, "depth");
     const int threads = argument<int>(threads_value, ErrorKind::queue, "threads");
     if (wanted < 0 || wanted > static_cast<int>(queue.size()))
-        throw Error(ErrorKind::queue, "depth " + std::to_string(wanted) + " needs " +
-                                          std::to_string(wanted) + " pieces, the queue has " +
-                                          std::to_string(queue.size()));
-    // No tree of this depth was ever counted; a slip should not count for ever.
-    if (wanted > 64)
-        throw Error(ErrorKind::queue, "depth is " + std::to_string(wanted) + ", must be 0 to 64");
+        throw_invalid(ErrorKind::queue, "depth",
+                      "0 to " + std::to_string(queue.size()) + ", the length of the queue",
+                      std::to_string(wanted));
+    // A larger depth is a mistake: it would never end.
+    check_range("depth", wanted, 0, 64, ErrorKind::queue);
     check_threads(threads, ErrorKind::queue);
     queue.resize(static_cast<std::size_t>(wanted));
     const Kicks& kicks = kicks_argument(kicks_value);
@@ -381,7 +380,7 @@ void bind_board(nb::module_& m) {
         .def_prop_ro("rows", &Board::rows)
         .def_prop_ro("height", &Board::height)
         .def_prop_ro("is_empty", &Board::empty)
-        .def_prop_ro("count", &Board::count)
+        .def_prop_ro("cell_count", &Board::count)
         .def(
             "__getitem__",
             [](const Board& b, nb::handle cell) {
@@ -426,10 +425,10 @@ void bind_board(nb::module_& m) {
             "piece"_a.none(), "kicks"_a.none() = "srs", nb::kw_only(),
             "spins"_a.none() = SpinMode::none, "spawn"_a.none() = std::pair(4, 19))
         .def(
-            "path",
+            "find_path",
             [](const Board& b, nb::handle placement, nb::handle kicks, nb::handle spins,
                nb::handle spawn, nb::handle keys, nb::handle fallen) {
-                const int rows = argument<int>(fallen, ErrorKind::input, "fallen");
+                const int rows = argument<int>(fallen, ErrorKind::input, "gravity_rows");
                 const KeySet set = keys_argument(keys, rows);
                 const Kicks& system = kicks_argument(kicks);
                 const Spawn at = spawn_argument(spawn);
@@ -438,9 +437,9 @@ void bind_board(nb::module_& m) {
             },
             "placement"_a.none(), "kicks"_a.none() = "srs", nb::kw_only(),
             "spins"_a.none() = SpinMode::none, "spawn"_a.none() = std::pair(4, 19),
-            "keys"_a.none() = nb::none(), "fallen"_a.none() = 0)
+            "keys"_a.none() = nb::none(), "gravity_rows"_a.none() = 0)
         .def(
-            "follow",
+            "apply_keys",
             [](const Board& b, nb::handle piece, nb::handle keys, nb::handle kicks,
                nb::handle spins, nb::handle spawn) {
                 const auto pressed = argument<std::vector<Key>>(keys, ErrorKind::input, "keys");

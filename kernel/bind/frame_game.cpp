@@ -25,8 +25,7 @@ constexpr std::array<std::string_view, 3> kInitialNames{"off", "hold", "tap"};
 InitialAction initial_argument(const char* name, const std::string& value) {
     for (std::size_t i = 0; i < kInitialNames.size(); ++i)
         if (kInitialNames[i] == value) return static_cast<InitialAction>(i);
-    throw Error(ErrorKind::rules,
-                std::string(name) + " is '" + value.substr(0, 40) + "', must be off, hold or tap");
+    throw_invalid(ErrorKind::rules, name, "off, hold or tap", "'" + value.substr(0, 40) + "'");
 }
 
 nb::str name_of(InitialAction action) {
@@ -52,18 +51,12 @@ std::vector<double> numbers_of(const nb::list& list) {
 }
 
 void check_network(int lines, int hole, int width) {
-    if (lines < 0 || lines > kMaxAttack)
-        throw Error(ErrorKind::rules, "lines is " + std::to_string(lines) + ", must be 0 to " +
-                                          std::to_string(kMaxAttack));
-    if (hole < -1 || hole >= width)
-        throw Error(ErrorKind::rules, "hole is " + std::to_string(hole) + ", must be -1 to " +
-                                          std::to_string(width - 1));
+    check_range("lines", lines, 0, kMaxAttack);
+    check_range("hole", hole, -1, width - 1);
 }
 
 double subframe_argument(double subframe) {
-    if (!(subframe >= 0 && subframe <= 1))
-        throw Error(ErrorKind::input,
-                    "moment is " + std::to_string(subframe) + ", must be 0 to 1, of a frame");
+    check_range("subframe", subframe, 0, 1, ErrorKind::input);
     return subframe;
 }
 
@@ -87,7 +80,7 @@ void bind_settings(nb::module_& m) {
             },
             nb::kw_only(), nb::arg("das") = 10.0, nb::arg("arr") = 2.0, nb::arg("dcd") = 0.0,
             nb::arg("soft_drop") = 6.0, nb::arg("safe_lock") = true, nb::arg("cancel") = false,
-            nb::arg("may_slam") = true, nb::arg("initial_rotation") = "off",
+            nb::arg("may_20g") = true, nb::arg("initial_rotation") = "off",
             nb::arg("initial_hold") = "off")
         .def_ro("das", &Handling::das)
         .def_ro("arr", &Handling::arr)
@@ -95,7 +88,7 @@ void bind_settings(nb::module_& m) {
         .def_ro("soft_drop", &Handling::soft_drop)
         .def_ro("safe_lock", &Handling::safe_lock)
         .def_ro("cancel", &Handling::cancel)
-        .def_ro("may_slam", &Handling::may_20g)
+        .def_ro("may_20g", &Handling::may_20g)
         .def_prop_ro("initial_rotation",
                      [](const Handling& h) { return name_of(h.initial_rotation); })
         .def_prop_ro("initial_hold", [](const Handling& h) { return name_of(h.initial_hold); });
@@ -121,22 +114,22 @@ void bind_settings(nb::module_& m) {
                 new (self) FrameRules(made);
             },
             nb::kw_only(), nb::arg("gravity") = 0.02, nb::arg("gravity_growth") = 0.0,
-            nb::arg("gravity_margin") = 0, nb::arg("gravity_may_slam") = true,
+            nb::arg("gravity_margin") = 0, nb::arg("gravity_may_20g") = true,
             nb::arg("lock_time") = 30.0, nb::arg("lock_resets") = 15,
             nb::arg("infinite_movement") = false, nb::arg("infinite_hold") = false,
-            nb::arg("hard_drop") = true, nb::arg("sends") = true, nb::arg("crossing") = true,
-            nb::arg("rounded_heights") = true)
+            nb::arg("hard_drop") = true, nb::arg("sends_attacks") = true,
+            nb::arg("cancels_in_flight") = true, nb::arg("rounded_heights") = true)
         .def_prop_ro("gravity", [](const FrameRules& r) { return r.gravity.start; })
         .def_prop_ro("gravity_growth", [](const FrameRules& r) { return r.gravity.per_second; })
         .def_prop_ro("gravity_margin", [](const FrameRules& r) { return r.gravity.margin; })
-        .def_ro("gravity_may_slam", &FrameRules::gravity_may_20g)
+        .def_ro("gravity_may_20g", &FrameRules::gravity_may_20g)
         .def_ro("lock_time", &FrameRules::lock_time)
         .def_ro("lock_resets", &FrameRules::lock_resets)
         .def_ro("infinite_movement", &FrameRules::infinite_movement)
         .def_ro("infinite_hold", &FrameRules::infinite_hold)
         .def_ro("hard_drop", &FrameRules::hard_drop)
-        .def_ro("sends", &FrameRules::sends_attacks)
-        .def_ro("crossing", &FrameRules::cancels_in_flight)
+        .def_ro("sends_attacks", &FrameRules::sends_attacks)
+        .def_ro("cancels_in_flight", &FrameRules::cancels_in_flight)
         .def_ro("rounded_heights", &FrameRules::rounded_heights);
 }
 
@@ -186,10 +179,10 @@ void bind_frame_game(nb::module_& m) {
         .def_ro("sent_unmultiplied", &FrameStats::sent_unmultiplied)
         .def_ro("max_spike_unmultiplied", &FrameStats::max_spike_unmultiplied)
         .def_ro("combo_power", &FrameStats::combo_power)
-        .def_prop_ro("dry_spins", [](const FrameStats& t) {
+        .def_prop_ro("spins_without_lines", [](const FrameStats& t) {
             return nb::make_tuple(t.spins_without_lines[1], t.spins_without_lines[2]);
         });
-    m.def("chain_power", &back_to_back_power, nb::arg("back_to_back"));
+    m.def("back_to_back_power", &back_to_back_power, nb::arg("back_to_back"));
 
     nb::class_<FrameGame>(m, "FrameGame")
         .def(
@@ -198,20 +191,20 @@ void bind_frame_game(nb::module_& m) {
                const Handling& handling, std::int64_t seed) {
                 new (self) FrameGame(std::make_shared<const Rules>(rules), time, handling, seed);
             },
-            nb::arg("rules"), nb::arg("time"), nb::arg("handling"), nb::arg("seed"))
+            nb::arg("rules"), nb::arg("frame_rules"), nb::arg("handling"), nb::arg("seed"))
         .def(
             "press",
             [](FrameGame& game, Button button, double subframe, bool hoisted) {
                 game.press(button, subframe_argument(subframe), hoisted);
             },
-            nb::arg("button"), nb::arg("moment") = 0.0, nb::arg("hoisted") = false)
+            nb::arg("button"), nb::arg("subframe") = 0.0, nb::arg("hoisted") = false)
         .def(
             "release",
             [](FrameGame& game, Button button, double subframe) {
                 game.release(button, subframe_argument(subframe));
             },
-            nb::arg("button"), nb::arg("moment") = 0.0)
-        .def("target", &FrameGame::set_targets, nb::arg("players"))
+            nb::arg("button"), nb::arg("subframe") = 0.0)
+        .def("set_targets", &FrameGame::set_targets, nb::arg("players"))
         .def(
             "announce",
             [](FrameGame& game, int sender, int number, int lines, int acknowledged, int hole) {
@@ -225,18 +218,19 @@ void bind_frame_game(nb::module_& m) {
             [](FrameGame& game, int sender, int number) { game.confirm({sender, number}); },
             nb::arg("sender"), nb::arg("number"))
         .def(
-            "wait",
+            "advance_to",
             [](FrameGame& game, double subframe) { game.advance_to(subframe_argument(subframe)); },
-            nb::arg("moment"))
+            nb::arg("subframe"))
         .def("end_frame", &FrameGame::end_frame)
-        .def("perform", &perform, nb::arg("script"), nb::arg("frames"), nb::arg("record") = false)
-        .def("take_sent", &sent_of)
+        .def("run_script", &perform, nb::arg("script"), nb::arg("frames"),
+             nb::arg("record") = false)
+        .def("take_sent_attacks", &sent_of)
         .def_prop_ro("board",
                      [](const FrameGame& game) { return Board(game.colored_board().board); })
         .def_prop_ro("colors",
                      [](const FrameGame& game) { return colors_of(game.colored_board().grid); })
         .def_prop_ro("piece", [](const FrameGame& game) { return game.piece().placement(); })
-        .def_prop_ro("guarded",
+        .def_prop_ro("is_hard_drop_blocked",
                      [](const FrameGame& game) { return game.piece().hard_drop_blocked(); })
         .def_prop_ro("handling", [](const FrameGame& game) { return Handling(game.handling()); })
         .def_prop_ro("height", [](const FrameGame& game) { return game.piece().height(); })
@@ -254,9 +248,10 @@ void bind_frame_game(nb::module_& m) {
         .def_prop_ro("last_lock",
                      [](const FrameGame& game) { return LockResult(game.last_lock()); })
         .def_prop_ro("frame", &FrameGame::frame)
-        .def_prop_ro("moment", &FrameGame::subframe)
-        .def_prop_ro("lasted", &FrameGame::duration)
-        .def_prop_ro("out", [](const FrameGame& game) { return name_of(game.game_over_reason()); });
+        .def_prop_ro("subframe", &FrameGame::subframe)
+        .def_prop_ro("duration", &FrameGame::duration)
+        .def_prop_ro("game_over_reason",
+                     [](const FrameGame& game) { return name_of(game.game_over_reason()); });
 }
 
 }  // namespace sevenbag::bind

@@ -43,7 +43,7 @@ nb::dict clears_of(const Stats& stats) {
 }
 
 std::string described(const LockResult& lock) {
-    std::string text = std::string("<Lock ") + letter(lock.placement.piece) + ": " +
+    std::string text = std::string("<LockResult ") + letter(lock.placement.piece) + ": " +
                        std::to_string(lock.clear.lines) + " lines";
     if (lock.clear.spin != Spin::none)
         text += lock.clear.spin == Spin::mini ? ", mini spin" : ", full spin";
@@ -70,22 +70,23 @@ Hold hold_argument(nb::handle value) {
 }  // namespace
 
 void bind_game(nb::module_& m) {
-    nb::class_<LockResult>(m, "Lock")
+    nb::class_<LockResult>(m, "LockResult")
         .def_prop_ro("placement", [](const LockResult& l) { return l.placement; })
-        .def_prop_ro("held", [](const LockResult& l) { return l.from_hold; })
+        .def_prop_ro("from_hold", [](const LockResult& l) { return l.from_hold; })
         .def_prop_ro("lines", [](const LockResult& l) { return l.clear.lines; })
         .def_prop_ro("rows", [](const LockResult& l) { return bits_of(l.rows); })
         .def_prop_ro("garbage_lines", [](const LockResult& l) { return l.clear.garbage_lines; })
         .def_prop_ro("spin", [](const LockResult& l) { return l.clear.spin; })
-        .def_prop_ro("difficult", [](const LockResult& l) { return l.clear.is_difficult(); })
+        .def_prop_ro("is_difficult", [](const LockResult& l) { return l.clear.is_difficult(); })
         .def_prop_ro("perfect_clear", [](const LockResult& l) { return l.clear.perfect; })
         .def_prop_ro("attacks", [](const LockResult& l) { return tuple_of(l.attacks); })
         .def_prop_ro("attack", [](const LockResult& l) { return l.attacks.total(); })
-        .def_prop_ro("released", [](const LockResult& l) { return l.surge; })
+        .def_prop_ro("surge", [](const LockResult& l) { return l.surge; })
         .def_prop_ro("cancelled", [](const LockResult& l) { return l.cancelled; })
         .def_prop_ro("sent", [](const LockResult& l) { return tuple_of(l.sent); })
         .def_prop_ro("garbage", [](const LockResult& l) { return holes_of(l.garbage); })
-        .def_prop_ro("open_columns", [](const LockResult& l) { return open_columns_of(l.garbage); })
+        .def_prop_ro("garbage_holes",
+                     [](const LockResult& l) { return open_columns_of(l.garbage); })
         .def_prop_ro("combo", [](const LockResult& l) { return l.counters.combo; })
         .def_prop_ro("back_to_back", [](const LockResult& l) { return l.counters.back_to_back; })
         .def_prop_ro("new_pieces", &dealt_of)
@@ -156,7 +157,7 @@ void bind_game(nb::module_& m) {
             },
             nb::arg("hold").none())
         .def(
-            "judge",
+            "find_move",
             [](const Game& game, nb::handle placement, nb::handle hold) {
                 return game.find_move(placement_argument(placement), hold_argument(hold)).placement;
             },
@@ -171,7 +172,7 @@ void bind_game(nb::module_& m) {
             },
             nb::arg("placement").none(), nb::arg("hold").none(), nb::arg("frame"))
         .def(
-            "play_recorded",
+            "play_unchecked",
             [](Game& game, const Placement& placement, bool hold, int frame) {
                 Game::check_frame(frame);
                 if (!game.solid().fits(placement))

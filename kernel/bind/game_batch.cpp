@@ -27,8 +27,8 @@ using Array = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
 template <class T>
 T* data_of(const Array<T>& array, const char* name, std::size_t size) {
     if (array.size() != size)
-        throw Error(ErrorKind::rules, std::string(name) + " has " + std::to_string(array.size()) +
-                                          " items, must have " + std::to_string(size));
+        throw_invalid(ErrorKind::rules, name, std::to_string(size) + " items",
+                      std::to_string(array.size()));
     return array.data();
 }
 
@@ -56,11 +56,7 @@ ObservationArrays arrays_of(const GameBatch& batch, const Observed& o) {
             data_of(o.masks, "masks", agents * static_cast<std::size_t>(a.size()))};
 }
 
-void check_index(const char* name, int value, int count) {
-    if (value < 0 || value >= count)
-        throw Error(ErrorKind::rules, std::string(name) + " is " + std::to_string(value) +
-                                          ", must be 0 to " + std::to_string(count - 1));
-}
+void check_index(const char* name, int value, int count) { check_range(name, value, 0, count - 1); }
 
 RewardWeights weights_from(const nb::dict& data) {
     RewardWeights weights{};
@@ -87,7 +83,7 @@ RewardWeights weights_from(const nb::dict& data) {
         else if (name == "loss")
             weights.loss = weight;
         else
-            throw Error(ErrorKind::rules, "no reward for '" + name + "'");
+            throw_invalid(ErrorKind::rules, "reward", "a known event", "'" + name + "'");
     }
     return weights;
 }
@@ -111,7 +107,7 @@ nb::dict dict_of(const PlayoutResult& p) {
 }  // namespace
 
 void bind_game_batch(nb::module_& m) {
-    nb::class_<LockedGameBatch>(m, "Envs")
+    nb::class_<LockedGameBatch>(m, "GameBatch")
         .def(
             "__init__",
             [](LockedGameBatch* self, const Rules& rules, int games, int players, int rows,
@@ -121,25 +117,25 @@ void bind_game_batch(nb::module_& m) {
                                             max_pieces, weights_from(weights)});
             },
             nb::arg("rules"), nb::arg("games"), nb::arg("players"), nb::arg("rows"),
-            nb::arg("spins_apart"), nb::arg("frames_per_turn"), nb::arg("most_pieces"),
+            nb::arg("separate_spins"), nb::arg("frames_per_turn"), nb::arg("max_pieces"),
             nb::arg("weights"))
         .def_prop_ro("action_shape",
                      [](const LockedGameBatch& batch) {
                          const ActionSpace& a = batch.actions();
                          return nb::make_tuple(a.holds, a.spins, kRotations, a.rows, a.width);
                      })
-        .def_prop_ro("pieces_seen",
+        .def_prop_ro("observed_pieces",
                      [](const LockedGameBatch& batch) { return batch.observed_pieces(); })
         .def(
             "game",
             [](const LockedGameBatch& batch, int agent) {
-                check_index("seat", agent, batch.agents());
+                check_index("agent", agent, batch.agents());
                 const BatchLock turn(batch.busy);
                 return Game(batch.game(agent));
             },
-            nb::arg("seat"))
+            nb::arg("agent"))
         .def(
-            "ended",
+            "has_ended",
             [](const LockedGameBatch& batch, int game) {
                 check_index("game", game, batch.games());
                 const BatchLock turn(batch.busy);
@@ -155,15 +151,15 @@ void bind_game_batch(nb::module_& m) {
             },
             nb::arg("game"))
         .def(
-            "move",
+            "find_move",
             [](const LockedGameBatch& batch, int agent, std::int64_t action) -> nb::object {
-                check_index("seat", agent, batch.agents());
+                check_index("agent", agent, batch.agents());
                 const BatchLock turn(batch.busy);
                 const auto move = batch.move(agent, action);
                 if (!move) return nb::none();
                 return nb::make_tuple(move->placement, move->hold);
             },
-            nb::arg("seat"), nb::arg("action"))
+            nb::arg("agent"), nb::arg("action"))
         .def(
             "reset",
             [](LockedGameBatch& batch, int game, std::int64_t seed) {
@@ -203,13 +199,13 @@ void bind_game_batch(nb::module_& m) {
                 const BatchLock turn(batch.busy);
                 batch.step(chosen, next, threads, arrays, outcome);
             },
-            nb::arg("actions"), nb::arg("begin_next"), nb::arg("threads"),
+            nb::arg("actions"), nb::arg("autoreset"), nb::arg("threads"),
             nb::arg("boards").noconvert(), nb::arg("pieces").noconvert(),
             nb::arg("counters").noconvert(), nb::arg("masks").noconvert(),
             nb::arg("rewards").noconvert(), nb::arg("terminated").noconvert(),
             nb::arg("truncated").noconvert())
         .def(
-            "renew",
+            "reset_ended",
             [](LockedGameBatch& batch, Array<std::uint8_t> boards, Array<std::uint8_t> pieces,
                Array<std::int32_t> counters, Array<std::int8_t> masks) {
                 const ObservationArrays arrays =
@@ -221,7 +217,7 @@ void bind_game_batch(nb::module_& m) {
             nb::arg("boards").noconvert(), nb::arg("pieces").noconvert(),
             nb::arg("counters").noconvert(), nb::arg("masks").noconvert())
         .def(
-            "choose",
+            "sample_actions",
             [](const LockedGameBatch& batch, std::uint64_t seed, Array<std::int64_t> actions) {
                 const BatchLock turn(batch.busy);
                 SplitMix64 random(seed);
@@ -230,15 +226,15 @@ void bind_game_batch(nb::module_& m) {
             },
             nb::arg("seed"), nb::arg("actions").noconvert());
 
-    nb::class_<FallingPiece>(m, "Falling")
+    nb::class_<FallingPiece>(m, "FallingPiece")
         .def(nb::init<const Game&, bool>(), nb::arg("game"), nb::arg("hold"))
         .def("copy", [](const FallingPiece& falling) { return FallingPiece(falling); })
         .def_prop_ro("placement", [](const FallingPiece& falling) { return falling.placement(); })
-        .def_prop_ro("resting", &FallingPiece::is_resting)
+        .def_prop_ro("is_resting", &FallingPiece::is_resting)
         .def("press", &FallingPiece::press, nb::arg("key"));
 
     m.def(
-        "random_versus",
+        "play_random_versus",
         [](const Rules& rules, std::uint64_t seed, int games, int frames_per_turn, int hold_one_in,
            int draws, int max_turns, int threads) {
             const PlayoutOptions options{games, frames_per_turn, hold_one_in,
@@ -252,8 +248,8 @@ void bind_game_batch(nb::module_& m) {
             return dict_of(sum);
         },
         nb::arg("rules"), nb::arg("seed"), nb::arg("games"), nb::kw_only(),
-        nb::arg("frames_per_turn") = 30, nb::arg("hold_one_in") = 8, nb::arg("draws") = 1,
-        nb::arg("most_turns") = 10000, nb::arg("threads") = 1);
+        nb::arg("frames_per_turn") = 30, nb::arg("hold_one_in") = 8, nb::arg("samples") = 1,
+        nb::arg("max_turns") = 10000, nb::arg("threads") = 1);
 }
 
 }  // namespace sevenbag::bind

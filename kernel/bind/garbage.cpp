@@ -26,25 +26,16 @@ struct BoundGarbageQueue {
     GarbageQueue queue;
 };
 
-void check_number(const char* what, int value, int min, int max) {
-    if (value < min || value > max)
-        throw Error(ErrorKind::rules, std::string(what) + " is " + std::to_string(value) +
-                                          ", must be " + std::to_string(min) + " to " +
-                                          std::to_string(max));
-}
-
 void check_attack(const BoundGarbageQueue& waiting, int lines, int hole) {
-    check_number("lines", lines, 0, kMaxAttack);
-    check_number("hole", hole, -1, waiting.rules.width - 1);
+    check_range("lines", lines, 0, kMaxAttack);
+    check_range("hole", hole, -1, waiting.rules.width - 1);
 }
 
 nb::tuple cancel(BoundGarbageQueue& waiting, const std::vector<int>& attacks, int piece_number) {
-    if (attacks.size() > static_cast<std::size_t>(AttackList::kMaxItems))
-        throw Error(ErrorKind::rules, std::to_string(attacks.size()) + " attacks, must be 0 to " +
-                                          std::to_string(AttackList::kMaxItems));
+    check_range("number of attacks", static_cast<double>(attacks.size()), 0, AttackList::kMaxItems);
     AttackList list;
     for (int lines : attacks) {
-        check_number("attack", lines, 0, kMaxAttack);
+        check_range("attack", lines, 0, kMaxAttack);
         list.add(lines);
     }
     const CancelResult outcome = waiting.queue.cancel(waiting.rules, list, piece_number);
@@ -101,24 +92,24 @@ void bind_garbage(nb::module_& m) {
             return nb::tuple(items);
         });
 
-    nb::class_<InFlightAttacks>(m, "Crossing")
+    nb::class_<InFlightAttacks>(m, "InFlightAttacks")
         .def(nb::init<>())
         .def(
             "send",
             [](InFlightAttacks& c, int player, int lines) {
-                check_number("lines", lines, 0, kMaxAttack);
+                check_range("lines", lines, 0, kMaxAttack);
                 return c.send(player, lines);
             },
             nb::arg("player"), nb::arg("lines"))
         .def(
             "receive",
             [](InFlightAttacks& c, int player, int number, int lines, int acknowledged) {
-                check_number("lines", lines, 0, kMaxAttack);
+                check_range("lines", lines, 0, kMaxAttack);
                 return c.receive(player, number, lines, acknowledged);
             },
             nb::arg("player"), nb::arg("number"), nb::arg("lines"), nb::arg("acknowledged"))
-        .def("received", &InFlightAttacks::received, nb::arg("player"))
-        .def("under_way", &InFlightAttacks::lines_in_flight, nb::arg("player"));
+        .def("last_received", &InFlightAttacks::received, nb::arg("player"))
+        .def("lines_in_flight", &InFlightAttacks::lines_in_flight, nb::arg("player"));
 }
 
 }  // namespace sevenbag::bind

@@ -105,13 +105,12 @@ void read_shapes(Piece piece, const std::vector<Offsets>& shapes,
                  std::array<Cell, kRotations>& centres) {
     const std::string what = std::string("piece ") + letter(piece);
     if (shapes.size() != 1 && shapes.size() != 2 && shapes.size() != 4)
-        throw Error(ErrorKind::kicks, what + " has " + std::to_string(shapes.size()) +
-                                          " shapes, must have 1, 2 or 4");
+        throw_invalid(ErrorKind::kicks, what, "1, 2 or 4 shapes", std::to_string(shapes.size()));
     for (std::size_t r = 0; r < kRotations; ++r) {
         const Offsets& shape = shapes[r % shapes.size()];
         if (shape.size() != 4)
-            throw Error(ErrorKind::kicks, what + ", rotation " + std::to_string(r) + ": has " +
-                                              std::to_string(shape.size()) + " cells, must have 4");
+            throw_invalid(ErrorKind::kicks, what + ", rotation " + std::to_string(r), "4 cells",
+                          std::to_string(shape.size()));
         Cells cells;
         for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = near(shape[i]);
         centres[r] = centre_of(piece, static_cast<Rotation>(r), cells);
@@ -125,9 +124,9 @@ void check_name(const std::string& name) {
     std::size_t length = nb::len(text);
     if (name.ends_with(kWithout)) length -= kWithout.size();
     if (length < 1 || length > kMaxKicksName || !nb::cast<bool>(text.attr("isprintable")()))
-        throw Error(ErrorKind::kicks, "name is '" + ascii(text).substr(0, 40) +
-                                          "', must be a text of 1 to " +
-                                          std::to_string(kMaxKicksName) + " printable characters");
+        throw_invalid(ErrorKind::kicks, "name",
+                      "1 to " + std::to_string(kMaxKicksName) + " printable characters",
+                      "'" + ascii(text).substr(0, 40) + "'");
 }
 
 Kicks kicks_from_turns(const std::string& name, const TurnMap& turns, const SpawnsGiven& spawns,
@@ -148,8 +147,8 @@ Kicks kicks_from_turns(const std::string& name, const TurnMap& turns, const Spaw
     Kicks kicks = make_kicks(name, all, spawn, centres);
     const Kicks* known = known_kicks(name);
     if (known && !(*known == kicks))
-        throw Error(ErrorKind::kicks,
-                    "'" + name + "' is the name of another system; this one needs its own");
+        throw_invalid(ErrorKind::kicks, "name", "a name that no other system has",
+                      "'" + name + "'");
     return known ? *known : kicks;
 }
 
@@ -170,8 +169,7 @@ Value chosen(const char* what, const std::string& name,
         ++i;
         all += (all.empty() ? "" : ", ") + std::string(known);
     }
-    throw Error(ErrorKind::rules,
-                std::string(what) + " is '" + name.substr(0, 40) + "', must be one of " + all);
+    throw_invalid(ErrorKind::rules, what, "one of " + all, "'" + name.substr(0, 40) + "'");
 }
 
 template <class Value>
@@ -182,8 +180,8 @@ std::string chosen_name(Value value, const std::array<std::string_view, 3>& name
 SpinRules make_spin_rules(nb::handle mode, const std::string& kicks, const std::string& shift,
                           bool hold, bool top) {
     SpinRules rules = spins_argument(mode).mode;
-    rules.full_kicks = chosen<FullKicks>("kicks", kicks, kFullKickNames);
-    rules.on_shift = chosen<OnShift>("shift", shift, kOnShiftNames);
+    rules.full_kicks = chosen<FullKicks>("full_kicks", kicks, kFullKickNames);
+    rules.on_shift = chosen<OnShift>("on_shift", shift, kOnShiftNames);
     rules.hold_keeps_spin = hold;
     rules.top_filled = top;
     return rules;
@@ -201,24 +199,28 @@ void bind_spin_rules(nb::module_& m) {
             [](SpinRules* self, nb::handle mode, nb::handle kicks, nb::handle shift,
                nb::handle hold, nb::handle top) {
                 constexpr auto kKind = ErrorKind::rules;
-                new (self) SpinRules(make_spin_rules(mode, text_argument(kicks, kKind, "kicks"),
-                                                     text_argument(shift, kKind, "shift"),
-                                                     argument<bool>(hold, kKind, "hold"),
-                                                     argument<bool>(top, kKind, "top")));
+                new (self)
+                    SpinRules(make_spin_rules(mode, text_argument(kicks, kKind, "full_kicks"),
+                                              text_argument(shift, kKind, "on_shift"),
+                                              argument<bool>(hold, kKind, "hold_keeps_spin"),
+                                              argument<bool>(top, kKind, "top_filled")));
             },
-            "mode"_a.none(), nb::kw_only(), "kicks"_a.none() = "downward",
-            "shift"_a.none() = "ends", "hold"_a.none() = false, "top"_a.none() = false)
+            "mode"_a.none(), nb::kw_only(), "full_kicks"_a.none() = "downward",
+            "on_shift"_a.none() = "ends", "hold_keeps_spin"_a.none() = false,
+            "top_filled"_a.none() = false)
         .def_ro("mode", &SpinRules::mode)
-        .def_prop_ro("kicks",
+        .def_prop_ro("full_kicks",
                      [](const SpinRules& r) { return chosen_name(r.full_kicks, kFullKickNames); })
-        .def_prop_ro("shift",
+        .def_prop_ro("on_shift",
                      [](const SpinRules& r) { return chosen_name(r.on_shift, kOnShiftNames); })
-        .def_ro("hold", &SpinRules::hold_keeps_spin)
-        .def_ro("top", &SpinRules::top_filled)
+        .def_ro("hold_keeps_spin", &SpinRules::hold_keeps_spin)
+        .def_ro("top_filled", &SpinRules::top_filled)
         .def("__repr__",
              [](const SpinRules& r) {
                  const nb::tuple p = parts_of(r);
-                 return nb::str("SpinRules('{}', kicks='{}', shift='{}', hold={}, top={})")
+                 return nb::str(
+                            "SpinRules('{}', full_kicks='{}', on_shift='{}', "
+                            "hold_keeps_spin={}, top_filled={})")
                      .format(std::string(spin_mode_name(r.mode)), p[1], p[2], r.hold_keeps_spin,
                              r.top_filled);
              })
@@ -242,7 +244,7 @@ void bind_spin_rules(nb::module_& m) {
 
 void bind_kicks(nb::module_& m) {
     m.def(
-        "spin_mode",
+        "parse_spin_mode",
         [](nb::handle name) {
             return find_spin_mode(text_argument(name, ErrorKind::rules, "spin mode"));
         },
@@ -253,8 +255,8 @@ void bind_kicks(nb::module_& m) {
         "mode"_a.none());
     bind_spin_rules(m);
     m.attr("MAX_KICKS") = kMaxTests - 1;
-    m.attr("MAX_KICK") = kMaxKick;
-    m.attr("MAX_REACH") = kMaxReach;
+    m.attr("MAX_KICK_DISTANCE") = kMaxKick;
+    m.attr("MAX_CELL_DISTANCE") = kMaxReach;
 
     nb::class_<Kicks>(m, "Kicks")
         .def(
@@ -267,7 +269,7 @@ void bind_kicks(nb::module_& m) {
             },
             "name"_a.none(), nb::kw_only(), "half_turns"_a.none() = true)
         .def_prop_ro("name", &Kicks::name)
-        .def_prop_ro("known", &is_known)
+        .def_prop_ro("is_builtin", &is_known)
         .def_static("names",
                     [] {
                         std::vector<std::string> names;
@@ -302,7 +304,7 @@ void bind_kicks(nb::module_& m) {
             "piece"_a.none(), "start"_a.none(), "end"_a.none())
         .def("turns", &turns_dict)
         .def(
-            "spawn",
+            "spawn_rotation",
             [](const Kicks& k, nb::handle piece) { return k.spawn(piece_argument(piece)); },
             "piece"_a.none())
         .def(
@@ -310,13 +312,13 @@ void bind_kicks(nb::module_& m) {
             [](const Kicks& k, nb::handle piece) { return shapes_of(k, piece_argument(piece)); },
             "piece"_a.none())
         .def(
-            "has_own_shapes",
+            "has_custom_shapes",
             [](const Kicks& k, nb::handle piece) {
                 return k.has_own_shapes(piece_argument(piece));
             },
             "piece"_a.none())
         .def(
-            "appear",
+            "spawn_at",
             [](const Kicks& k, nb::handle piece, nb::handle x, nb::handle y) {
                 const Spawn spawn = spawn_argument(nb::make_tuple(x, y));
                 return k.appear(piece_argument(piece), spawn.x, spawn.y);
@@ -325,7 +327,7 @@ void bind_kicks(nb::module_& m) {
         .def("__repr__",
              [](const Kicks& k) {
                  return is_known(k) ? "Kicks('" + k.name() + "')"
-                                    : "<Kicks '" + k.name() + "', of one's own>";
+                                    : "<Kicks '" + k.name() + "', custom>";
              })
         .def(
             "__eq__",

@@ -53,10 +53,10 @@ inline std::vector<Piece> pieces_from(nanobind::handle queue, nanobind::handle h
     if (!hold.is_none()) pieces.push_back(piece_argument(hold));
     for (nanobind::handle piece : nanobind::iter(queue)) {
         if (pieces.size() == pc::kMaxQueue)
-            throw Error(ErrorKind::queue, "more than " + std::to_string(pc::kMaxQueue) +
-                                              " pieces with the held one; no perfect clear of at "
-                                              "most " +
-                                              std::to_string(pc::kMaxHeight) + " rows needs them");
+            throw_invalid(
+                ErrorKind::queue, "queue",
+                "at most " + std::to_string(pc::kMaxQueue) + " pieces, the held one included",
+                "more");
         pieces.push_back(piece_argument(piece));
     }
     return pieces;
@@ -74,7 +74,7 @@ inline pc::DropMode drop_argument(const std::string& name) {
     if (name == "soft") return pc::DropMode::soft;
     if (name == "hard") return pc::DropMode::hard;
     if (name == "t-soft") return pc::DropMode::t_soft;
-    throw Error(ErrorKind::rules, "no drop " + name + "; there are soft, hard, t-soft");
+    throw_invalid(ErrorKind::rules, "drop", "soft, hard or t-soft", "'" + name + "'");
 }
 
 // Classes and functions for all tilings of a board.

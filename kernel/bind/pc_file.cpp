@@ -56,13 +56,11 @@ std::pair<std::vector<Record>, std::size_t> read(const nb::bytes& data, std::uin
 
 nb::bytes write(const std::vector<Piece>& sequence, unsigned holds,
                 const std::vector<Placement>& placements) {
-    if (sequence.size() < 2 || sequence.size() > kPcSequence)
-        throw Error(ErrorKind::queue, "a sequence of " + std::to_string(sequence.size()) +
-                                          " pieces, must be 2 to 16, the held one first");
+    check_range("length of the sequence", static_cast<double>(sequence.size()), 2, kPcSequence,
+                ErrorKind::queue);
     if (placements.size() != sequence.size() - 1)
-        throw Error(ErrorKind::queue, std::to_string(placements.size()) + " placements of " +
-                                          std::to_string(sequence.size()) +
-                                          " pieces, must be one less");
+        throw_invalid(ErrorKind::queue, "number of placements", std::to_string(sequence.size() - 1),
+                      std::to_string(placements.size()));
     PcRecord record{};
     record.length = static_cast<int>(sequence.size());
     record.holds = static_cast<std::uint16_t>(holds);
@@ -83,10 +81,10 @@ void bind_pc_file(nb::module_& m) {
         .value("OVERLAP", PcFault::overlap)
         .value("FLOATING", PcFault::floating)
         .value("UNREACHABLE", PcFault::unreachable)
-        .value("CLEARED_BEFORE", PcFault::cleared_early)
+        .value("CLEARED_EARLY", PcFault::cleared_early)
         .value("NOT_CLEARED", PcFault::not_cleared);
 
-    nb::class_<PcValidator>(m, "PcChecker")
+    nb::class_<PcValidator>(m, "PcValidator")
         .def(
             "__init__",
             [](PcValidator* self, const nb::list& systems, bool allow_early_clear) {
@@ -94,9 +92,9 @@ void bind_pc_file(nb::module_& m) {
                 for (nb::handle system : systems) kicks.push_back(kicks_argument(system));
                 new (self) PcValidator(kicks, allow_early_clear);
             },
-            "systems"_a, "may_clear_before"_a = true)
-        .def("run", &check, "data"_a);
-    m.def("read_pc_records", &read, "data"_a, "most"_a);
+            "systems"_a, "allow_early_clear"_a = true)
+        .def("validate", &check, "data"_a);
+    m.def("read_pc_records", &read, "data"_a, "max_records"_a);
     m.def("write_pc_record", &write, "sequence"_a, "holds"_a, "placements"_a);
     m.def(
         "skip_pc_records",
@@ -106,7 +104,7 @@ void bind_pc_file(nb::module_& m) {
             const PcScanResult run = skip_pc_records(bytes, max);
             return std::pair(run.records, run.bytes);
         },
-        "data"_a, "most"_a);
+        "data"_a, "max_records"_a);
 }
 
 }  // namespace sevenbag::bind

@@ -37,11 +37,8 @@ std::shared_ptr<const pc::Network> made_network(
 
 Features features_of(const Board& board, int height) {
     if (board.width() != pc::kSmallBoardWidth)
-        throw Error(ErrorKind::board, "features are those of boards of 10 columns, this one has " +
-                                          std::to_string(board.width()));
-    if (height < board.height() || height > kMaxRows)
-        throw Error(ErrorKind::board, "a height of " + std::to_string(height) +
-                                          " rows for a board of " + std::to_string(board.height()));
+        throw_invalid(ErrorKind::board, "board", "10 columns", std::to_string(board.width()));
+    check_range("height", height, board.height(), kMaxRows, ErrorKind::board);
     Features features;
     if (height > pc::kSmallBoardRows) {
         pc::find_features(board, height, features.data());
@@ -90,17 +87,17 @@ nb::list efforts(LockedSolver& locked, nb::handle queues, int height) {
 void bind_pc_network(nb::module_& m, nb::class_<LockedSolver>& solver) {
     nb::class_<pc::Network>(m, "PcNetwork")
         .def(nb::new_(&made_network), nb::arg("hidden"), nb::arg("output"), nb::arg("genes"))
-        .def("scores", &scores, nb::arg("features"));
-    m.def("pc_features", &tuple_of_features, nb::arg("board"), nb::arg("height"));
+        .def("score_boards", &scores, nb::arg("features"));
+    m.def("compute_pc_features", &tuple_of_features, nb::arg("board"), nb::arg("height"));
     solver
         .def(
-            "order_by",
+            "set_network",
             [](LockedSolver& locked, std::shared_ptr<const pc::Network> network) {
                 const std::lock_guard<std::mutex> alone(locked.busy);
                 locked.solver.set_network(std::move(network));
             },
             nb::arg("network").none())
-        .def("efforts", &efforts, nb::arg("queues"), nb::arg("height"));
+        .def("measure_effort", &efforts, nb::arg("queues"), nb::arg("height"));
     nb::list names;
     for (const std::string_view name : pc::kActivationNames)
         names.append(nb::str(name.data(), name.size()));

@@ -37,9 +37,8 @@ std::vector<pc::Bits> sets_of(const std::vector<nb::bytes>& given) {
     std::vector<pc::Bits> sets;
     for (const nb::bytes& bytes : given) {
         if (bytes.size() != given[0].size())
-            throw Error(ErrorKind::queue,
-                        "sets of different sizes: " + std::to_string(given[0].size()) + " and " +
-                            std::to_string(bytes.size()) + " bytes");
+            throw_invalid(ErrorKind::queue, "size of the sets",
+                          std::to_string(given[0].size()) + " bytes", std::to_string(bytes.size()));
         pc::Bits& set = sets.emplace_back((bytes.size() + 7) / 8);
         for (std::size_t i = 0; i < bytes.size(); ++i)
             set[i / 8] |= std::uint64_t{static_cast<unsigned char>(bytes.c_str()[i])}
@@ -63,7 +62,7 @@ void bind_pc_setup(nb::module_& m) {
             return letters;
         });
 
-    nb::class_<pc::Setup>(m, "PcQuestion")
+    nb::class_<pc::Setup>(m, "PcProblem")
         .def(
             "__init__",
             [](pc::Setup* self, const Board& board, std::int64_t lines, nb::handle kicks, bool hold,
@@ -71,13 +70,13 @@ void bind_pc_setup(nb::module_& m) {
                 new (self)
                     pc::Setup(board, lines, kicks_argument(kicks), hold, drop_argument(drop));
             },
-            nb::arg("board"), nb::kw_only(), nb::arg("lines"), nb::arg("kicks"), nb::arg("hold"),
+            nb::arg("board"), nb::kw_only(), nb::arg("height"), nb::arg("kicks"), nb::arg("hold"),
             nb::arg("drop"))
-        .def_prop_ro("needed", &pc::Setup::needed)
+        .def_prop_ro("pieces_needed", &pc::Setup::needed)
         .def_prop_ro("kicks", [](const pc::Setup& question) { return question.kicks(); })
         .def_prop_ro("board", [](const pc::Setup& question) { return question.board(); })
         .def(
-            "chance",
+            "find_solvable_queues",
             [](const pc::Setup& question, const pc::QueueAutomaton& queues,
                std::optional<double> milliseconds, const StopFlag* stop) -> nb::object {
                 pc::SolvableQueues solvable;
@@ -93,7 +92,7 @@ void bind_pc_setup(nb::module_& m) {
             nb::arg("stop") = nb::none());
 
     m.def(
-        "smallest_cover",
+        "find_smallest_cover",
         [](const std::vector<nb::bytes>& given, std::optional<double> milliseconds,
            const StopFlag* stop) {
             const std::vector<pc::Bits> sets = sets_of(given);
@@ -108,7 +107,7 @@ void bind_pc_setup(nb::module_& m) {
         nb::arg("sets"), nb::kw_only(), nb::arg("milliseconds") = nb::none(),
         nb::arg("stop") = nb::none());
     m.def(
-        "widest_sets",
+        "find_maximal_sets",
         [](const std::vector<nb::bytes>& given) {
             const std::vector<pc::Bits> sets = sets_of(given);
             const nb::gil_scoped_release released;

@@ -138,16 +138,16 @@ nb::list times_of(LockedSolver& locked, nb::handle queues, int height, int repea
 }  // namespace
 
 void bind_pc_solver(nb::module_& m) {
-    nb::enum_<pc::SolveStatus>(m, "PcReason", nb::is_arithmetic())
+    nb::enum_<pc::SolveStatus>(m, "SolveStatus", nb::is_arithmetic())
         .value("FOUND", pc::SolveStatus::found)
         .value("NONE", pc::SolveStatus::none)
-        .value("ODD", pc::SolveStatus::odd)
-        .value("FEW_PIECES", pc::SolveStatus::too_few_pieces)
-        .value("NOT_SAVED", pc::SolveStatus::cannot_save)
+        .value("ODD_CELLS", pc::SolveStatus::odd)
+        .value("TOO_FEW_PIECES", pc::SolveStatus::too_few_pieces)
+        .value("CANNOT_SAVE", pc::SolveStatus::cannot_save)
         .value("STOPPED", pc::SolveStatus::stopped);
 
-    nb::class_<pc::SolveResult>(m, "PcAnswer")
-        .def_ro("reason", &pc::SolveResult::status)
+    nb::class_<pc::SolveResult>(m, "PcSolveResult")
+        .def_ro("status", &pc::SolveResult::status)
         .def_ro("height", &pc::SolveResult::height)
         .def_prop_ro("placements",
                      [](const pc::SolveResult& answer) { return tuple_of(answer.placements); })
@@ -173,17 +173,17 @@ void bind_pc_solver(nb::module_& m) {
              nb::arg("max_height") = pc::kMaxHeight, nb::arg("save").none() = nb::none(),
              nb::arg("strict") = false, nb::arg("threads") = 1, nb::arg("nodes") = nb::none(),
              nb::arg("milliseconds") = nb::none(), nb::arg("stop") = nb::none())
-        .def("solve_many", &solve_queues, nb::arg("board"), nb::arg("queues"),
+        .def("solve_queues", &solve_queues, nb::arg("board"), nb::arg("queues"),
              nb::arg("hold").none(), nb::kw_only(), nb::arg("use_hold") = true,
              nb::arg("min_height") = 0, nb::arg("max_height") = pc::kMaxHeight,
              nb::arg("save").none() = nb::none(), nb::arg("strict") = false, nb::arg("threads") = 1,
              nb::arg("milliseconds") = nb::none(), nb::arg("stop") = nb::none())
-        .def("use_table", &use_table, nb::arg("buffer"))
-        .def("table_bytes", &table_bytes, nb::arg("height"), nb::arg("sequences"))
+        .def("load_table", &use_table, nb::arg("buffer"))
+        .def("encode_table", &table_bytes, nb::arg("height"), nb::arg("sequences"))
         .def_prop_ro(
             "fingerprint",
             [](const LockedSolver& locked) { return pc::fingerprint(locked.solver.move_tables()); })
-        .def("time", &times_of, nb::arg("queues"), nb::arg("height"), nb::arg("repeat"));
+        .def("time_queues", &times_of, nb::arg("queues"), nb::arg("height"), nb::arg("repeat"));
     bind_pc_tilings(m, solver);
     bind_pc_network(m, solver);
     m.attr("PC_MAX_HEIGHT") = pc::kMaxHeight;

@@ -1,5 +1,5 @@
-// Perfect clears of all queues for Python; sevenbag.pc.odds and sevenbag.pc.batch_solver are the faces
-// that people see.
+// Perfect clears of all queues for Python; sevenbag.pc.odds and sevenbag.pc.batch_solver are the
+// faces that people see.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -72,13 +72,12 @@ struct BoundTablebase {
 };
 
 // Nothing if stopped.
-std::unique_ptr<BoundTablebase> take_census(nb::handle kicks, int height, int threads,
-                                            Progress& progress) {
+std::unique_ptr<BoundTablebase> build_tablebase(nb::handle kicks, int height, int threads,
+                                                Progress& progress) {
     const Kicks system = kicks_argument(kicks);
     check_threads(threads, ErrorKind::queue);
     if (height != 2 && height != 4)
-        throw Error(ErrorKind::board,
-                    "a height of " + std::to_string(height) + " lines; it must be 2 or 4");
+        throw_invalid(ErrorKind::board, "height", "2 or 4", std::to_string(height));
     const nb::gil_scoped_release released;
     try {
         return std::make_unique<BoundTablebase>(system, height, threads, progress);
@@ -89,15 +88,13 @@ std::unique_ptr<BoundTablebase> take_census(nb::handle kicks, int height, int th
 
 void expect_block(const BoundTablebase& tablebase, int block) {
     if (block < 0 || static_cast<std::size_t>(block) >= tablebase.tablebase.blocks().size())
-        throw Error(ErrorKind::queue, "there is no block " + std::to_string(block));
+        throw_invalid(ErrorKind::queue, "block",
+                      "less than " + std::to_string(tablebase.tablebase.blocks().size()),
+                      std::to_string(block));
 }
 
 void expect_letters(int letters) {
-    if (letters < pc::kBlockLetters || letters > pc::kLongestSequence)
-        throw Error(ErrorKind::queue, "sequences of " + std::to_string(letters) +
-                                          " letters; it must be " +
-                                          std::to_string(pc::kBlockLetters) + " to " +
-                                          std::to_string(pc::kLongestSequence));
+    check_range("letters", letters, pc::kBlockLetters, pc::kLongestSequence, ErrorKind::queue);
 }
 
 OddsAndLines odds_and_lines(std::span<const pc::SequenceCode> unsolvable, int length) {
@@ -149,9 +146,8 @@ OddsAndLines compute_odds(const nb::bytes& unsolvable, int letters) {
     std::ranges::sort(codes);
     if (unsolvable.size() % sizeof(pc::SequenceCode) != 0 || std::ranges::any_of(codes, wrong) ||
         std::ranges::adjacent_find(codes) != codes.end())
-        throw Error(ErrorKind::queue, "these are not different sequences of " +
-                                          std::to_string(letters) +
-                                          " letters, as a census lists them");
+        throw Error(ErrorKind::queue, "invalid sequences: expected different sequences of " +
+                                          std::to_string(letters) + " letters");
     return odds_and_lines(codes, letters);
 }
 
@@ -182,10 +178,7 @@ pc::SequenceCounter& counter() {
 }
 
 std::int64_t count_sequences(int length, int phases) {
-    if (length < 0 || length > pc::kLongestSequence)
-        throw Error(ErrorKind::queue, "sequences of length " + std::to_string(length) +
-                                          "; it must be 0 to " +
-                                          std::to_string(pc::kLongestSequence));
+    check_range("length", length, 0, pc::kLongestSequence, ErrorKind::queue);
     return counter().count(length, phases & pc::kAllPhases);
 }
 
@@ -198,8 +191,8 @@ std::int64_t sequence_number(const std::vector<Piece>& pieces) {
     const std::vector<std::uint8_t> letters = letters_of(pieces);
     if (static_cast<int>(letters.size()) > pc::kLongestSequence + 1 || !pc::is_sequence(letters))
         throw Error(ErrorKind::queue,
-                    "no sequence: it must be the held piece, one that is not after it in IOTSZLJ,"
-                    " and more as bags deal them");
+                    "invalid sequence: expected a held piece, a piece not after it in IOTSZLJ, and"
+                    " further pieces as bags deal them");
     return counter().number(letters);
 }
 
@@ -209,12 +202,11 @@ std::vector<std::vector<Piece>> sequences(int length, std::int64_t first, std::i
     const bool known = length >= 1 && length <= pc::kLongestSequence;
     const std::int64_t all = known ? counter().count(length) : 0;
     if (first < 0 || count < 0 || first > all || count > all - first)
-        throw Error(ErrorKind::queue, "there is no sequence " +
-                                          std::to_string(first < 0 ? first : std::max(first, all)) +
-                                          " of length " + std::to_string(length));
-    if (count > kMaxListedSequences)
-        throw Error(ErrorKind::queue, std::to_string(count) + " sequences at once; at most " +
-                                          std::to_string(kMaxListedSequences));
+        throw_invalid(
+            ErrorKind::queue, "sequence",
+            "a number below " + std::to_string(all) + " for length " + std::to_string(length),
+            std::to_string(first < 0 ? first : std::max(first, all)));
+    check_range("count", static_cast<double>(count), 0, kMaxListedSequences, ErrorKind::queue);
     std::vector<std::vector<Piece>> found;
     for (std::int64_t n = first; n < first + count; ++n) {
         std::vector<Piece> pieces;
@@ -235,20 +227,20 @@ void bind_pc_tablebase(nb::module_& m) {
         .def_prop_ro("total", [](const Progress& p) { return p.total.load(); })
         .def("stop", [](Progress& p) { p.stop.store(true); });
 
-    nb::class_<BoundTablebase>(m, "PcCensus")
-        .def_static("take", &take_census, "kicks"_a, "height"_a, "threads"_a, "progress"_a)
-        .def("odds", &odds, "threads"_a, "progress"_a)
-        .def("impossible", &unsolvable, "block"_a)
-        .def("records", &records, "block"_a);
+    nb::class_<BoundTablebase>(m, "PcTablebase")
+        .def_static("build", &build_tablebase, "kicks"_a, "height"_a, "threads"_a, "progress"_a)
+        .def("count_solvable", &odds, "threads"_a, "progress"_a)
+        .def("find_unsolvable", &unsolvable, "block"_a)
+        .def("encode_records", &records, "block"_a);
 
     m.def("count_pc_sequences", &count_sequences, "length"_a, "phases"_a = pc::kAllPhases);
-    m.def("pc_sequence_number", &sequence_number, "sequence"_a);
-    m.def("pc_odds_without", &compute_odds, "impossible"_a, "letters"_a);
-    m.def("pc_block_sizes", &block_sizes, "letters"_a);
-    m.def("pc_sequences", &sequences, "length"_a, "first"_a, "count"_a);
+    m.def("find_pc_sequence_index", &sequence_number, "sequence"_a);
+    m.def("compute_pc_odds", &compute_odds, "unsolvable"_a, "letters"_a);
+    m.def("count_block_sequences", &block_sizes, "letters"_a);
+    m.def("list_pc_sequences", &sequences, "length"_a, "first"_a, "count"_a);
     m.attr("MAX_THREADS") = kMaxThreads;
     m.attr("PC_GRAPH_STAGES") = static_cast<int>(pc::kGraphStages);
-    m.attr("PC_CENSUS_STAGES") = static_cast<int>(pc::kTablebaseStages);
+    m.attr("PC_TABLEBASE_STAGES") = static_cast<int>(pc::kTablebaseStages);
 }
 
 }  // namespace sevenbag::bind

@@ -42,11 +42,11 @@ struct BoundTiling {
 // The board's rows without the full ones.
 std::uint64_t cleared_cells(const Board& board) {
     if (board.width() != pc::kSmallBoardWidth || board.height() > pc::kSmallBoardRows)
-        throw Error(ErrorKind::board, "a board of 10 columns, filled in at most " +
-                                          std::to_string(pc::kSmallBoardRows) +
-                                          " rows is expected, this one has " +
-                                          std::to_string(board.width()) + " columns and " +
-                                          std::to_string(board.height()) + " rows");
+        throw_invalid(
+            ErrorKind::board, "board",
+            "10 columns and at most " + std::to_string(pc::kSmallBoardRows) + " filled rows",
+            std::to_string(board.width()) + " columns and " + std::to_string(board.height()) +
+                " rows");
     std::uint64_t filled = 0;
     for (int y = 0; y < pc::kSmallBoardRows; ++y)
         filled |= std::uint64_t{board.row(y)} << (y * pc::kSmallBoardWidth);
@@ -79,9 +79,9 @@ nb::list find_playable_tilings(LockedSolver& locked, const Board& board, nb::han
     const int cells = std::popcount(filled);
     if (height < 1 || height > pc::kSmallBoardRows ||
         filled >> (height * pc::kSmallBoardWidth) != 0)
-        throw Error(ErrorKind::board, "height " + std::to_string(height) +
-                                          ": must be that of the field at least, and at most " +
-                                          std::to_string(pc::kSmallBoardRows));
+        throw_invalid(ErrorKind::board, "height",
+                      "the height of the field to " + std::to_string(pc::kSmallBoardRows),
+                      std::to_string(height));
     const std::vector<std::vector<Piece>> given =
         queues_from(queue_list, use_hold ? hold : nb::handle(Py_None));
     nb::list list;
@@ -117,8 +117,8 @@ nb::list find_playable_tilings(LockedSolver& locked, const Board& board, nb::han
     if (outcome == pc::Outcome::stopped) {
         const nb::object error = nb::module_::import_("sevenbag.errors").attr("SearchStoppedError");
         PyErr_SetString(error.ptr(),
-                        "not all solutions were looked at: a limit was reached, or "
-                        "the field has too many empty cells");
+                        "the search was stopped: a limit was reached, or the field has too many "
+                        "empty cells");
         throw nb::python_error();
     }
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -131,10 +131,8 @@ nb::list find_playable_tilings(LockedSolver& locked, const Board& board, nb::han
 // The tiles of placements in the order of play, by rows of the board as it was at the start.
 BoundTiling tiled_by(LockedSolver& locked, const Board& board,
                      const std::vector<Placement>& placements, const std::string& drop) {
-    if (placements.size() > pc::PlacementOrders::kMaxTiles)
-        throw Error(ErrorKind::placement, std::to_string(placements.size()) +
-                                              " placements; there may be " +
-                                              std::to_string(pc::PlacementOrders::kMaxTiles));
+    check_range("number of placements", static_cast<double>(placements.size()), 0,
+                pc::PlacementOrders::kMaxTiles, ErrorKind::placement);
     BoundTiling tiled{std::make_shared<const pc::MoveTables>(locked.solver.move_tables()),
                       cleared_cells(board),
                       pc::kSmallBoardRows,
@@ -158,7 +156,7 @@ BoundTiling tiled_by(LockedSolver& locked, const Board& board,
                 c.y >= static_cast<int>(rows.size()))
                 throw Error(ErrorKind::placement,
                             std::string("a placement of ") + letter(placement.piece) +
-                                " leaves the lowest " + std::to_string(pc::kSmallBoardRows) +
+                                " is outside the lowest " + std::to_string(pc::kSmallBoardRows) +
                                 " rows");
             const int row = rows[static_cast<std::size_t>(c.y)];
             tile.cells |= std::uint64_t{1} << (row * pc::kSmallBoardWidth + c.x - left);
@@ -240,19 +238,19 @@ void bind_pc_tilings(nb::module_& m, nb::class_<LockedSolver>& solver) {
     nb::class_<BoundTiling>(m, "PcTiling")
         .def_prop_ro("tiles", &tiles_of)
         .def_prop_ro("queues", [](const BoundTiling& tiled) { return tiled.queues; })
-        .def("played_by", &played_by, nb::arg("queues"), nb::arg("hold").none(), nb::kw_only(),
-             nb::arg("use_hold") = true)
-        .def("order", &order_for, nb::arg("queue"), nb::arg("hold").none(), nb::kw_only(),
+        .def("find_playable_queues", &played_by, nb::arg("queues"), nb::arg("hold").none(),
+             nb::kw_only(), nb::arg("use_hold") = true)
+        .def("find_order", &order_for, nb::arg("queue"), nb::arg("hold").none(), nb::kw_only(),
              nb::arg("use_hold") = true);
     solver
-        .def("all_tilings", &find_playable_tilings, nb::arg("board"), nb::arg("queues"),
+        .def("find_tilings", &find_playable_tilings, nb::arg("board"), nb::arg("queues"),
              nb::arg("hold").none(), nb::arg("height"), nb::kw_only(), nb::arg("use_hold") = true,
              nb::arg("strict") = false, nb::arg("drop") = "soft",
              nb::arg("milliseconds") = nb::none(), nb::arg("stop") = nb::none())
-        .def("tiling", &tiled_by, nb::arg("board"), nb::arg("placements"), nb::kw_only(),
+        .def("create_tiling", &tiled_by, nb::arg("board"), nb::arg("placements"), nb::kw_only(),
              nb::arg("drop") = "soft");
     m.attr("PC_MAX_TILES") = pc::PlacementOrders::kMaxTiles;
-    m.attr("PC_TILED_ROWS") = pc::kSmallBoardRows;
+    m.attr("PC_MAX_TILED_ROWS") = pc::kSmallBoardRows;
 }
 
 }  // namespace sevenbag::bind

@@ -57,7 +57,7 @@ class RuleSection {
             }
             ++i;
         }
-        throw Error(ErrorKind::rules, std::string(key) + " is '" + name + "', which is unknown");
+        throw_invalid(ErrorKind::rules, key, "a known value", "'" + name + "'");
     }
     nb::handle operator[](const char* key) const { return values_[key]; }
 
@@ -93,9 +93,9 @@ std::size_t read_list(const RuleSection& section, const char* key, std::array<in
                       std::size_t min) {
     const auto items = nb::cast<std::vector<int>>(section[key]);
     if (items.size() < min || items.size() > Max)
-        throw Error(ErrorKind::rules, std::string(key) + " has " + std::to_string(items.size()) +
-                                          " items, must have " + std::to_string(min) + " to " +
-                                          std::to_string(Max));
+        throw_invalid(ErrorKind::rules, key,
+                      std::to_string(min) + " to " + std::to_string(Max) + " items",
+                      std::to_string(items.size()));
     list = {};
     std::copy(items.begin(), items.end(), list.begin());
     return items.size();
@@ -189,11 +189,10 @@ Rules rules_from(const nb::dict& data) {
 // ---------------------------------------------------------------------------
 
 void check_clear(int lines, int garbage_lines, int combo, int back_to_back) {
-    if (lines < 0 || lines > kMaxRows || garbage_lines < 0 || garbage_lines > lines || combo < 0 ||
-        combo > kMaxCounter || back_to_back < 0 || back_to_back > kMaxCounter)
-        throw Error(ErrorKind::rules,
-                    "lines must be 0 to 64, garbage lines no more than that, and the counters 0 to"
-                    " 1000000");
+    check_range("lines", lines, 0, kMaxRows);
+    check_range("garbage_lines", garbage_lines, 0, lines);
+    check_range("combo", combo, 0, kMaxCounter);
+    check_range("back_to_back", back_to_back, 0, kMaxCounter);
 }
 
 // The cells of a board with the given colours, or with garbage colour.
@@ -252,7 +251,8 @@ std::optional<std::vector<Key>> path(const Rules& rules, const Board& board,
     const Board solid = solid_part(rules, board);
     if (start) {
         if (start->piece != placement.piece)
-            throw Error(ErrorKind::placement, "start is another piece than the placement");
+            throw_invalid(ErrorKind::placement, "start", "the piece of the placement",
+                          std::string(1, letter(start->piece)));
         return find_path(solid, placement, rules.kicks, *start, rules.spins, set, fallen);
     }
     const auto spawn = spawn_of(rules, board, solid, placement.piece, cleared);
@@ -272,27 +272,25 @@ std::optional<Placement> follow(const Rules& rules, const Board& board, nb::hand
 }  // namespace
 
 void bind_rules(nb::module_& m) {
-    nb::class_<Rules>(m, "RuleSet")
+    nb::class_<Rules>(m, "KernelRules")
         .def(
             "__init__",
             [](Rules* self, const nb::dict& data) {
                 try {
                     new (self) Rules(rules_from(data));
                 } catch (const std::bad_cast&) {
-                    throw Error(
-                        ErrorKind::rules,
-                        "a value of the rules is of a wrong kind; Rules.to_dict makes them");
+                    throw Error(ErrorKind::rules,
+                                "invalid rules: expected the result of Rules.to_dict");
                 }
             },
             nb::arg("data"))
         .def(
-            "attacks",
+            "compute_attacks",
             [](const Rules& rules, nb::handle piece, nb::handle spin_given, int lines,
                int garbage_lines, bool perfect, int combo, int back_to_back, int attackers) {
                 const auto spin = argument<Spin>(spin_given, ErrorKind::rules, "spin");
                 check_clear(lines, garbage_lines, combo, back_to_back);
-                if (attackers < 0 || attackers > kMaxAttackers)
-                    throw Error(ErrorKind::rules, "attackers must be 0 to 1000");
+                check_range("attackers", attackers, 0, kMaxAttackers);
                 const LineClear clear{piece_argument(piece), spin, lines, garbage_lines, perfect};
                 Counters counters{combo, back_to_back};
                 MinstdRandom random(1);
@@ -304,7 +302,7 @@ void bind_rules(nb::module_& m) {
             nb::arg("garbage_lines"), nb::arg("perfect"), nb::arg("combo"), nb::arg("back_to_back"),
             nb::arg("attackers") = 0)
         .def(
-            "raw_lines",
+            "compute_raw_lines",
             [](const Rules& rules, nb::handle piece, Spin spin, int lines, int combo,
                int back_to_back) {
                 check_clear(lines, 0, combo, back_to_back);
@@ -314,13 +312,14 @@ void bind_rules(nb::module_& m) {
             },
             nb::arg("piece"), nb::arg("spin"), nb::arg("lines"), nb::arg("combo"),
             nb::arg("back_to_back"))
-        .def("after", &after, nb::arg("board"), nb::arg("colors").none(), nb::arg("placement"),
+        .def("apply_lock", &after, nb::arg("board"), nb::arg("colors").none(), nb::arg("placement"),
              nb::arg("combo"), nb::arg("back_to_back"))
         .def("placements", &placements, nb::arg("board"), nb::arg("piece"), nb::arg("cleared"),
              nb::arg("spins") = true)
-        .def("path", &path, nb::arg("board"), nb::arg("placement"), nb::arg("cleared"),
-             nb::arg("keys") = nb::none(), nb::arg("fallen") = 0, nb::arg("start") = nb::none())
-        .def("follow", &follow, nb::arg("board"), nb::arg("piece"), nb::arg("keys"),
+        .def("find_path", &path, nb::arg("board"), nb::arg("placement"), nb::arg("cleared"),
+             nb::arg("keys") = nb::none(), nb::arg("gravity_rows") = 0,
+             nb::arg("start") = nb::none())
+        .def("apply_keys", &follow, nb::arg("board"), nb::arg("piece"), nb::arg("keys"),
              nb::arg("cleared"));
 }
 

@@ -17,13 +17,14 @@ class EventScript::Reader {
         if (at_end()) refuse(std::string("the list ends before ") + name);
         const double value = numbers_[at_++];
         if (!(value >= min && value <= max))
-            refuse(std::string(name) + " is " + std::to_string(value) + ", must be " +
-                   std::to_string(min) + " to " + std::to_string(max));
+            refuse(std::string("invalid ") + name + ": expected " + std::to_string(min) + " to " +
+                   std::to_string(max) + ", got " + std::to_string(value));
         return value;
     }
     int whole(const char* name, int min, int max) {
         const double value = number(name, min, max);
-        if (value != std::floor(value)) refuse(std::string(name) + " is no whole number");
+        if (value != std::floor(value))
+            refuse(std::string("invalid ") + name + ": expected an integer");
         return static_cast<int>(value);
     }
 

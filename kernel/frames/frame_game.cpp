@@ -14,15 +14,15 @@ std::shared_ptr<const Rules> checked_by_frame(std::shared_ptr<const Rules> rules
     validate(*rules);
     const auto refuse = [](const char* text) { throw Error(ErrorKind::rules, text); };
     if (!rules->all_solid() || rules->kept_rows < rules->rows)
-        refuse("frame by frame, pieces collide with all rows and every row is kept");
+        refuse("frame-by-frame games require that all rows are solid and kept");
     if (rules->blocking != GarbageBlocking::full)
-        refuse("frame by frame, garbage enters at a lock that clears nothing and is cancelled");
+        refuse("frame-by-frame games require garbage blocking 'full'");
     if (rules->travel_unit != TravelUnit::frames)
-        refuse("frame by frame, garbage travels for frames, not for locks");
+        refuse("frame-by-frame games require garbage travel in frames");
     if (rules->spins.on_shift == OnShift::rejudges)
-        refuse("frame by frame, spins are judged as pieces turn, not as they lock");
+        refuse("frame-by-frame games do not support spin_shift 'rejudges'");
     if (rules->visible_rows + 3 > rules->rows)
-        refuse("frame by frame, pieces appear two rows above those that are seen");
+        refuse("frame-by-frame games require three hidden rows above the visible ones");
     return rules;
 }
 

@@ -53,8 +53,8 @@ Activation activation_named(std::string_view name) {
     std::string all;
     for (const std::string_view known : kActivationNames)
         all += (all.empty() ? "" : " ") + std::string(known);
-    throw Error(ErrorKind::input,
-                "no activation " + std::string(name.substr(0, 40)) + "; there are " + all);
+    throw_invalid(ErrorKind::input, "activation", "one of " + all,
+                  "'" + std::string(name.substr(0, 40)) + "'");
 }
 
 float activated(Activation activation, float x) {
@@ -92,17 +92,18 @@ float activated(Activation activation, float x) {
 
 Network::Network(Activation hidden, Activation score, std::span<const Gene> genes) {
     if (genes.size() > kMaxGenes)
-        throw Error(ErrorKind::input, "a network of " + std::to_string(genes.size()) +
-                                          " genes; it may have " + std::to_string(kMaxGenes));
+        throw_invalid(ErrorKind::input, "number of genes", "at most " + std::to_string(kMaxGenes),
+                      std::to_string(genes.size()));
     for (const Gene& gene : genes) {
         if (gene.input < 0 || gene.output < kScoreNode)
-            throw Error(ErrorKind::input, "an edge from node " + std::to_string(gene.input) +
-                                              " to node " + std::to_string(gene.output) +
-                                              "; edges lead from node 0 or later to node " +
-                                              std::to_string(kScoreNode) + " or later");
+            throw_invalid(
+                ErrorKind::input, "edge",
+                "an input of at least 0 and an output of at least " + std::to_string(kScoreNode),
+                std::to_string(gene.input) + " to " + std::to_string(gene.output));
         if (!std::isfinite(gene.weight))
-            throw Error(ErrorKind::input, "an edge from node " + std::to_string(gene.input) +
-                                              " whose weight is no 32-bit number");
+            throw Error(ErrorKind::input, "invalid weight of an edge from node " +
+                                              std::to_string(gene.input) +
+                                              ": expected a finite 32-bit number");
     }
     const GenesByOutput sorted(genes);
     // In the order in which they are evaluated: the score after the hidden ones.

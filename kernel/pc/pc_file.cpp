@@ -153,9 +153,7 @@ PcRecord read_pc_record(const std::uint8_t* bytes) {
 }
 
 int write_pc_record(const PcRecord& record, std::uint8_t* bytes) {
-    if (record.length < 2 || record.length > kPcSequence)
-        throw Error(ErrorKind::queue, "a sequence of " + std::to_string(record.length) +
-                                          " pieces, must be 2 to 16, the held one first");
+    check_range("length of the sequence", record.length, 2, kPcSequence, ErrorKind::queue);
     std::uint64_t sequence = 0;
     for (int i = 0; i < kPcSequence; ++i) {
         const int number =
@@ -172,16 +170,13 @@ int write_pc_record(const PcRecord& record, std::uint8_t* bytes) {
         const Piece wanted = kPieceOf[pieces(i)];
         const std::string where = "placement " + std::to_string(i + 1);
         if (p.piece != wanted)
-            throw Error(ErrorKind::placement, where + " is of " + letter(p.piece) +
-                                                  ", the sequence has " + letter(wanted) +
-                                                  " there");
+            throw_invalid(ErrorKind::placement, where, std::string("piece ") + letter(wanted),
+                          std::string(1, letter(p.piece)));
         const int place = p.x + kWidth * p.y;
         if (p.x < 0 || p.x >= kWidth || p.y < 0 || place >= kPlaces)
-            throw Error(ErrorKind::placement,
-                        where + " has its centre at x " + std::to_string(p.x) + ", y " +
-                            std::to_string(p.y) +
-                            "; it must be in columns 0 to 9 and rows 0 to 5 (in row 6, columns 0"
-                            " to 3)");
+            throw_invalid(ErrorKind::placement, where,
+                          "a centre in columns 0 to 9 and rows 0 to 5 (in row 6, columns 0 to 3)",
+                          "x " + std::to_string(p.x) + ", y " + std::to_string(p.y));
         bytes[kPcHeadBytes + i] =
             static_cast<std::uint8_t>(place << 2 | static_cast<int>(p.rotation));
     }

@@ -11,12 +11,12 @@ namespace sevenbag::pc {
 
 SortedQueues::SortedQueues(std::span<const std::vector<Piece>> queues, int count)
     : place_(queues.size()), length_(count) {
-    if (queues.empty()) throw Error(ErrorKind::queue, "no queues");
+    if (queues.empty()) throw_invalid(ErrorKind::queue, "queues", "at least one", "none");
     std::vector<Queue> all;
     for (const std::vector<Piece>& queue : queues) {
         if (static_cast<int>(queue.size()) < count)
-            throw Error(ErrorKind::queue, "a queue of " + std::to_string(queue.size()) +
-                                              " pieces, must have " + std::to_string(count));
+            throw_invalid(ErrorKind::queue, "queue", std::to_string(count) + " pieces",
+                          std::to_string(queue.size()));
         Queue& numbers = all.emplace_back();
         numbers.fill(kNoPiece);
         for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)

@@ -9,7 +9,7 @@ namespace sevenbag::pc {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
-    throw Error(ErrorKind::queue, "these are no queues: " + what);
+    throw Error(ErrorKind::queue, "invalid queues: " + what);
 }
 
 }  // namespace
@@ -30,12 +30,12 @@ QueueAutomaton::QueueAutomaton(const std::vector<std::int32_t>& successors) {
             if (to < 0) continue;
             if (static_cast<std::size_t>(to) >= n) refuse("a node leads to a later one");
             const int length = lengths[static_cast<std::size_t>(to)] + 1;
-            if (lengths[n] != 0 && lengths[n] != length) refuse("they are of different lengths");
+            if (lengths[n] != 0 && lengths[n] != length) refuse("expected queues of one length");
             lengths[n] = length;
             count += nodes_[static_cast<std::size_t>(to)].count;
-            if (count > kMaxCount) refuse("more than " + std::to_string(kMaxCount));
+            if (count > kMaxCount) refuse("expected at most " + std::to_string(kMaxCount));
         }
-        if (lengths[n] == 0) refuse("a node leads nowhere");
+        if (lengths[n] == 0) refuse("a node has no successor");
         node.count = static_cast<std::uint32_t>(count);
         nodes_.push_back(node);
     }

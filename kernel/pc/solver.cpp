@@ -248,12 +248,10 @@ Solver::SearchEffort Solver::measure_effort(const std::vector<Piece>& pieces, in
     const int needed = kSmallBoardWidth * height / 4;
     const auto count = static_cast<int>(pieces.size());
     if (height < 2 || height > kSmallBoardRows || height % 2 != 0)
-        throw Error(ErrorKind::board,
-                    "efforts are measured for 2, 4 and 6 rows, not for " + std::to_string(height));
+        throw_invalid(ErrorKind::board, "height", "2, 4 or 6", std::to_string(height));
     if (count != needed && count != needed + 1)
-        throw Error(ErrorKind::queue, std::to_string(count) + " pieces for " +
-                                          std::to_string(height) + " rows; expected " +
-                                          std::to_string(needed + 1));
+        throw_invalid(ErrorKind::queue, "queue", std::to_string(needed + 1) + " pieces",
+                      std::to_string(count));
     Problem problem{0, height, needed, {}, count, true, kNoPiece, false};
     std::ranges::transform(pieces, problem.pieces.begin(),
                            [](Piece piece) { return static_cast<std::uint8_t>(piece); });
@@ -302,17 +300,12 @@ Placement placement_of(const MoveTables& move_tables, const Step& step) {
 void validate_request(const SolveRequest& request) {
     const Board& board = *request.board;
     if (board.width() != kSmallBoardWidth)
-        throw Error(ErrorKind::board,
-                    "perfect clears are searched on boards of 10 columns, this "
-                    "one has " +
-                        std::to_string(board.width()));
+        throw_invalid(ErrorKind::board, "board", "10 columns", std::to_string(board.width()));
     if (board.height() > kMaxHeight)
-        throw Error(ErrorKind::board, "perfect clears are searched up to " +
-                                          std::to_string(kMaxHeight) +
-                                          " rows, this board is filled up to row " +
-                                          std::to_string(board.height() - 1));
+        throw_invalid(ErrorKind::board, "board", "at most " + std::to_string(kMaxHeight) + " rows",
+                      std::to_string(board.height()));
     if (request.pieces.empty())
-        throw Error(ErrorKind::queue, "no pieces: expected piece letters such as LSTIZJO");
+        throw_invalid(ErrorKind::queue, "queue", "piece letters such as LSTIZJO", "none");
 }
 
 LowestClear lowest(const Board& cleared) {

@@ -81,13 +81,13 @@ std::uint64_t fingerprint(const MoveTables& move_tables) {
 std::vector<std::uint8_t> UnsolvableTable::bytes(const MoveTables& move_tables, int height,
                                                  std::span<const std::vector<Piece>> sequences) {
     if (height < 2 || height > 4 || height % 2 != 0)
-        throw Error(ErrorKind::queue, "tables are of height 2 or 4, not " + std::to_string(height));
+        throw_invalid(ErrorKind::queue, "height", "2 or 4", std::to_string(height));
     std::vector<std::uint64_t> codes;
     for (const std::vector<Piece>& sequence : sequences) {
         if (static_cast<int>(sequence.size()) != length_of(height))
-            throw Error(ErrorKind::queue, "a sequence of " + std::to_string(sequence.size()) +
-                                              " pieces, must have " +
-                                              std::to_string(length_of(height)));
+            throw_invalid(ErrorKind::queue, "sequence",
+                          std::to_string(length_of(height)) + " pieces",
+                          std::to_string(sequence.size()));
         codes.push_back(code_of(sequence, length_of(height)));
     }
     std::ranges::sort(codes);
@@ -107,20 +107,19 @@ std::vector<std::uint8_t> UnsolvableTable::bytes(const MoveTables& move_tables, 
 UnsolvableTable::UnsolvableTable(std::span<const std::uint8_t> bytes,
                                  const MoveTables& move_tables) {
     if (bytes.size() < kHeader || std::memcmp(bytes.data(), kMagic, 8) != 0)
-        throw Error(ErrorKind::rules, "no table of perfect clears");
+        throw Error(ErrorKind::rules, "invalid table: expected a table of perfect clears");
     const std::uint64_t version = get(&bytes[8], 4);
     if (version != kTableVersion)
-        throw Error(ErrorKind::rules, "a table of version " + std::to_string(version) +
-                                          "; this is read: version " +
-                                          std::to_string(kTableVersion));
+        throw_invalid(ErrorKind::rules, "table", "version " + std::to_string(kTableVersion),
+                      std::to_string(version));
     if (get(&bytes[16], 8) != fingerprint(move_tables))
-        throw Error(ErrorKind::rules, "a table for another rotation system");
+        throw Error(ErrorKind::rules, "invalid table: it is for another rotation system");
     const std::uint64_t height = get(&bytes[12], 4);
     const std::uint64_t count = get(&bytes[24], 8);
     const std::size_t codes = bytes.size() - kHeader;
     if ((height != 2 && height != 4) || codes % kCodeBytes != 0 || count != codes / kCodeBytes ||
         get(&bytes[32], 8) != checksum(bytes.data() + kHeader, codes))
-        throw Error(ErrorKind::rules, "a table that is cut or damaged");
+        throw Error(ErrorKind::rules, "invalid table: it is truncated or damaged");
     height_ = static_cast<int>(height);
     count_ = codes / kCodeBytes;
     codes_ = bytes.data() + kHeader;

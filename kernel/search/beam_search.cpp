@@ -427,17 +427,18 @@ BeamSearch::~BeamSearch() = default;
 
 SearchResult BeamSearch::run(const SearchPosition& position, const SearchLimits& limits) {
     if (position.board.width() != rules_.width || position.board.rows() != rules_.rows)
-        throw Error(ErrorKind::board, "the board is " + std::to_string(position.board.width()) +
-                                          " x " + std::to_string(position.board.rows()) +
-                                          ", the rules play on " + std::to_string(rules_.width) +
-                                          " x " + std::to_string(rules_.rows));
+        throw_invalid(
+            ErrorKind::board, "board",
+            std::to_string(rules_.width) + " x " + std::to_string(rules_.rows) +
+                " cells, as in the rules",
+            std::to_string(position.board.width()) + " x " + std::to_string(position.board.rows()));
     if (position.queue.empty())
-        throw Error(ErrorKind::queue, "the queue is empty: there is no piece to place");
-    check_range("search: combo", position.counters.combo, 0, kMaxSearchCounter);
-    check_range("search: back_to_back", position.counters.back_to_back, 0, kMaxSearchCounter);
-    check_range("search: pending", position.pending, 0, kMaxSearchCounter);
-    check_range("search: nodes", limits.nodes, 0, std::int64_t{1} << 53);
-    check_range("search: width", limits.width, 1, kMaxSearchWidth);
+        throw_invalid(ErrorKind::queue, "queue", "at least one piece", "none");
+    check_range("combo", position.counters.combo, 0, kMaxSearchCounter);
+    check_range("back_to_back", position.counters.back_to_back, 0, kMaxSearchCounter);
+    check_range("pending", position.pending, 0, kMaxSearchCounter);
+    check_range("nodes", limits.nodes, 0, std::int64_t{1} << 53);
+    check_range("width", limits.width, 1, kMaxSearchWidth);
     return Run(rules_, weights_, *memory_, position, limits).run();
 }
 

@@ -76,15 +76,15 @@ class SpinRules:
 
     Args:
         mode: which placements count as spins.
-        kicks: kicks that make a T's spin full: ``downward``: two rows down and one column across,
-            in a quarter turn into east or west (guideline, TETR.IO); ``fifth``: the fifth test of
-            any turn (Cold Clear); ``none`` (Jstris).
-        shift: what a sideways shift does to a spin: it ``ends`` (guideline, TETR.IO); ``keeps``
+        full_kicks: kicks that make a T-spin full. ``downward``: two rows down and one column
+            across, in a quarter turn into east or west (guideline, TETR.IO). ``fifth``: the fifth
+            test of any turn (Cold Clear). ``none`` (Jstris).
+        on_shift: what a sideways shift does to a spin: it ``ends`` (guideline, TETR.IO); ``keeps``
             what it was (Triangle.js played frame by frame); ``rejudges``: corners are read where
             the piece locks, if it has turned and not fallen since (Jstris).
-        hold: whether a piece out of hold keeps the spin of the one put away until it falls
-            (Triangle.js); only games look at it.
-        top: whether corners above the board's top row count as filled (TETR.IO).
+        hold_keeps_spin: whether a piece from hold keeps the spin of the held piece until it falls
+            (Triangle.js). Used by games only.
+        top_filled: whether corners above the board's top row count as filled (TETR.IO).
 
     Raises:
         RulesError: an argument is none of these; the message lists them.
@@ -94,27 +94,27 @@ class SpinRules:
         self,
         mode: SpinsLike,
         *,
-        kicks: str = "downward",
-        shift: str = "ends",
-        hold: bool = False,
-        top: bool = False,
+        full_kicks: str = "downward",
+        on_shift: str = "ends",
+        hold_keeps_spin: bool = False,
+        top_filled: bool = False,
     ) -> None: ...
     @property
     def mode(self) -> SpinMode: ...
     @property
-    def kicks(self) -> str: ...
+    def full_kicks(self) -> str: ...
     @property
-    def shift(self) -> str: ...
+    def on_shift(self) -> str: ...
     @property
-    def hold(self) -> bool: ...
+    def hold_keeps_spin(self) -> bool: ...
     @property
-    def top(self) -> bool: ...
+    def top_filled(self) -> bool: ...
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
 
 SpinsLike = SpinRules | SpinMode | str
 
-def spin_mode(name: str) -> SpinMode:
+def parse_spin_mode(name: str) -> SpinMode:
     """The mode of a name such as ``T-spins+``, in any case.
 
     Raises:
@@ -127,10 +127,10 @@ def spin_mode_name(mode: SpinsLike) -> str:
 MAX_KICKS: int
 """Kicks that a turn can try after turning in place."""
 
-MAX_KICK: int
+MAX_KICK_DISTANCE: int
 """How far a kick can reach, in columns and in rows."""
 
-MAX_REACH: int
+MAX_CELL_DISTANCE: int
 """How far a piece's cells can lie from its origin, in columns and in rows."""
 
 class Kicks:
@@ -154,7 +154,7 @@ class Kicks:
     @property
     def name(self) -> str: ...
     @property
-    def known(self) -> bool:
+    def is_builtin(self) -> bool:
         """Whether `Kicks(name)` is this system."""
     @staticmethod
     def names() -> list[str]: ...
@@ -181,11 +181,12 @@ class Kicks:
         Args:
             name: what to call it: 1 to 64 printable characters, not the name of another system.
             turns: by piece, the rotation before and the one after: at most `MAX_KICKS` + 1
-                displacements of the piece's origin, within `MAX_KICK`; (0, 0) is turning in place.
+                displacements of the piece's origin, within `MAX_KICK_DISTANCE`; (0, 0) is a turn
+                in place.
             spawns: pieces that do not appear pointing north.
-            shapes: pieces that lie otherwise than in SRS's box: for each rotation its four cells
-                (x, y) from the origin, y up, within `MAX_REACH`. Two lists alternate, one is for
-                all rotations. The cells are those of the piece in that rotation, wherever they lie.
+            shapes: pieces that differ from SRS: for each rotation its four cells
+                (x, y) from the origin, y up, within `MAX_CELL_DISTANCE`. Two lists alternate, one
+                is for all rotations. The cells are those of the piece in that rotation, anywhere.
 
         Raises:
             KicksError: there are too many tests, one is too far, a shape is not the piece's, or the
@@ -201,11 +202,11 @@ class Kicks:
         """All tests of all turns there are, as displacements of the piece's origin."""
     def shapes(self, piece: PieceLike) -> list[list[tuple[int, int]]]:
         """The cells of each rotation from the piece's origin, sorted by y, then x."""
-    def has_own_shapes(self, piece: PieceLike) -> bool:
+    def has_custom_shapes(self, piece: PieceLike) -> bool:
         """Whether the piece lies otherwise than in SRS's box."""
-    def appear(self, piece: PieceLike, x: int, y: int) -> Placement:
+    def spawn_at(self, piece: PieceLike, x: int, y: int) -> Placement:
         """The piece as it appears with its origin at (x, y)."""
-    def spawn(self, piece: PieceLike) -> Rotation:
+    def spawn_rotation(self, piece: PieceLike) -> Rotation:
         """The way a piece points as it appears."""
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
@@ -281,7 +282,7 @@ class Board:
     @property
     def is_empty(self) -> bool: ...
     @property
-    def count(self) -> int:
+    def cell_count(self) -> int:
         """Number of filled cells."""
     def __getitem__(self, cell: tuple[int, int]) -> bool: ...
     def __setitem__(self, cell: tuple[int, int], filled: bool) -> None: ...
@@ -300,7 +301,7 @@ class Board:
         spawn: tuple[int, int] = (4, 19),
     ) -> Placements:
         """All placements reachable from the spawn by shifts, single-row drops and rotations."""
-    def path(
+    def find_path(
         self,
         placement: Placement,
         kicks: Kicks | str = "srs",
@@ -308,7 +309,7 @@ class Board:
         spins: SpinsLike = SpinMode.NONE,
         spawn: tuple[int, int] = (4, 19),
         keys: Sequence[Key] | None = None,
-        fallen: int = 0,
+        gravity_rows: int = 0,
     ) -> list[Key] | None:
         """The fewest keys that lead to a placement, HARD_DROP last; None if none do.
 
@@ -318,15 +319,14 @@ class Board:
             spins: which placements count as spins.
             spawn: where the piece appears.
             keys: those that there are; None: all but those of DAS.
-            fallen: rows that gravity may have moved it before the first key, 0 to 15: the keys
-                lead there from the spawn and from each of so many rows below, as far as the piece
-                can fall. A press that moves nothing from one of these does no harm there. Above
-                0, very long ways may not be found.
+            gravity_rows: maximum number of rows that gravity moves the piece before the first key,
+                0 to 15. The keys work for every number up to it. Above 0, very long paths may not
+                be found.
 
         Raises:
-            InputError: fallen is out of its range.
+            InputError: gravity_rows is out of its range.
         """
-    def follow(
+    def apply_keys(
         self,
         piece: PieceLike,
         keys: Sequence[Key],
@@ -415,11 +415,11 @@ def instruction_set() -> str:
 
 # --- games; `sevenbag.game` is the face to use --------------------------------------------------
 
-class RuleSet:
+class KernelRules:
     """Rules as the kernel takes them, from `sevenbag.game.Rules.to_dict`."""
 
     def __init__(self, data: dict[str, object]) -> None: ...
-    def attacks(
+    def compute_attacks(
         self,
         piece: PieceLike,
         spin: Spin,
@@ -431,11 +431,11 @@ class RuleSet:
         attackers: int = 0,
     ) -> tuple[int, ...]:
         """What a clear sends; the counters are those before it."""
-    def raw_lines(
+    def compute_raw_lines(
         self, piece: PieceLike, spin: Spin, lines: int, combo: int, back_to_back: int
     ) -> float:
         """Lines of a clear before multiplier and rounding; the counters are those after it."""
-    def after(
+    def apply_lock(
         self,
         board: Board,
         colors: Sequence[str] | None,
@@ -458,24 +458,24 @@ class RuleSet:
             cleared: whether the lock before cleared rows.
             spins: whether to judge spins, and to list two that differ in nothing else.
         """
-    def path(
+    def find_path(
         self,
         board: Board,
         placement: Placement,
         cleared: bool,
         keys: Sequence[Key] | None = None,
-        fallen: int = 0,
+        gravity_rows: int = 0,
         start: Placement | None = None,
     ) -> list[Key] | None:
-        """As `Board.path`, from where the piece appears under these rules, or from `start`.
+        """As `Board.find_path`, from where the piece appears under these rules, or from `start`.
 
         Raises:
             PlacementError: start is another piece than the placement.
         """
-    def follow(
+    def apply_keys(
         self, board: Board, piece: PieceLike, keys: Sequence[Key], cleared: bool
     ) -> Placement | None:
-        """As `Board.follow`, from where the piece appears under these rules."""
+        """As `Board.apply_keys`, from where the piece appears under these rules."""
 
 class GarbageQueue:
     """Incoming attacks on their way, and the holes of the rows that enter.
@@ -486,7 +486,7 @@ class GarbageQueue:
         RulesError: a number out of its range.
     """
 
-    def __init__(self, rules: RuleSet, seed: int) -> None: ...
+    def __init__(self, rules: KernelRules, seed: int) -> None: ...
     def receive(self, lines: int, frame: int, hole: int = -1) -> None:
         """An attack sets out; `hole` is the column that comes with it, or -1."""
     def announce(self, sender: int, number: int, lines: int, hole: int = -1) -> None:
@@ -507,7 +507,7 @@ class GarbageQueue:
     def pending(self) -> tuple[int, ...]:
         """Lines of the batches that wait."""
 
-class Crossing:
+class InFlightAttacks:
     """One player's attacks under way to others, against which theirs cancel out.
 
     Raises:
@@ -519,19 +519,19 @@ class Crossing:
         """An attack leaves for a player. Returns its number: 1, 2, 3 and so on."""
     def receive(self, player: int, number: int, lines: int, acknowledged: int) -> int:
         """Lines left of a player's attack, who had then received ours up to `acknowledged`."""
-    def received(self, player: int) -> int:
+    def last_received(self, player: int) -> int:
         """The number of the last attack that has come from a player; 0 for none."""
-    def under_way(self, player: int) -> int:
+    def lines_in_flight(self, player: int) -> int:
         """Lines on their way to a player, as far as it is known here."""
 
-class Lock:
+class LockResult:
     """What happened when a piece locked."""
 
     @property
     def placement(self) -> Placement:
         """The placement, with the spin that the rules saw in it."""
     @property
-    def held(self) -> bool:
+    def from_hold(self) -> bool:
         """Whether the piece came out of the hold slot."""
     @property
     def lines(self) -> int:
@@ -546,7 +546,7 @@ class Lock:
     def spin(self) -> Spin:
         """The spin, with lines or without."""
     @property
-    def difficult(self) -> bool:
+    def is_difficult(self) -> bool:
         """Whether the clear counts for back-to-back: with a spin, or of four rows."""
     @property
     def perfect_clear(self) -> bool:
@@ -558,7 +558,7 @@ class Lock:
     def attack(self) -> int:
         """Sum of `attacks`."""
     @property
-    def released(self) -> int:
+    def surge(self) -> int:
         """Lines among them that a broken back-to-back charge released."""
     @property
     def cancelled(self) -> int:
@@ -573,7 +573,7 @@ class Lock:
         The first of them, where a row has several.
         """
     @property
-    def open_columns(self) -> tuple[tuple[int, ...], ...]:
+    def garbage_holes(self) -> tuple[tuple[int, ...], ...]:
         """All columns of these rows that are not garbage, by rows."""
     @property
     def combo(self) -> int:
@@ -665,7 +665,7 @@ class Handling:
         soft_drop: times the gravity; 41 and more falls to the floor within a frame.
         safe_lock: no hard drop for 7 frames after a piece has locked by time.
         cancel: releasing one side discharges the other.
-        may_slam: sliding pieces stick to the floor where a soft drop is quick enough.
+        may_20g: sliding pieces stick to the floor where a soft drop is quick enough.
         initial_rotation: ``off``, ``hold`` (a held key turns the next piece as it appears) or
             ``tap``, which means nothing without entry delays.
         initial_hold: the same of the hold key.
@@ -683,7 +683,7 @@ class Handling:
         soft_drop: float = 6.0,
         safe_lock: bool = True,
         cancel: bool = False,
-        may_slam: bool = True,
+        may_20g: bool = True,
         initial_rotation: str = "off",
         initial_hold: str = "off",
     ) -> None: ...
@@ -700,7 +700,7 @@ class Handling:
     @property
     def cancel(self) -> bool: ...
     @property
-    def may_slam(self) -> bool: ...
+    def may_20g(self) -> bool: ...
     @property
     def initial_rotation(self) -> str: ...
     @property
@@ -713,14 +713,14 @@ class FrameRules:
         gravity: rows a frame.
         gravity_growth: what it grows by in a second.
         gravity_margin: frames before it begins to.
-        gravity_may_slam: more than the board's height a frame is at once.
+        gravity_may_20g: more than the board's height a frame is at once.
         lock_time: frames a piece may stand still.
         lock_resets: moves that begin that time anew.
         infinite_movement: any number of them.
         infinite_hold: hold as often as one likes.
         hard_drop: whether there is one.
-        sends: whether there is anybody to attack.
-        crossing: attacks that cross on the way cancel out.
+        sends_attacks: whether there is anybody to attack.
+        cancels_in_flight: attacks that cross on the way cancel out.
         rounded_heights: heights are rounded to millionths, as since version 19 of TETR.IO.
 
     Raises:
@@ -733,14 +733,14 @@ class FrameRules:
         gravity: float = 0.02,
         gravity_growth: float = 0.0,
         gravity_margin: int = 0,
-        gravity_may_slam: bool = True,
+        gravity_may_20g: bool = True,
         lock_time: float = 30.0,
         lock_resets: int = 15,
         infinite_movement: bool = False,
         infinite_hold: bool = False,
         hard_drop: bool = True,
-        sends: bool = True,
-        crossing: bool = True,
+        sends_attacks: bool = True,
+        cancels_in_flight: bool = True,
         rounded_heights: bool = True,
     ) -> None: ...
     @property
@@ -750,7 +750,7 @@ class FrameRules:
     @property
     def gravity_margin(self) -> int: ...
     @property
-    def gravity_may_slam(self) -> bool: ...
+    def gravity_may_20g(self) -> bool: ...
     @property
     def lock_time(self) -> float: ...
     @property
@@ -762,9 +762,9 @@ class FrameRules:
     @property
     def hard_drop(self) -> bool: ...
     @property
-    def sends(self) -> bool: ...
+    def sends_attacks(self) -> bool: ...
     @property
-    def crossing(self) -> bool: ...
+    def cancels_in_flight(self) -> bool: ...
     @property
     def rounded_heights(self) -> bool: ...
 
@@ -790,30 +790,32 @@ class FrameStats(Stats):
     def combo_power(self) -> int:
         """Lines of the largest clear of the combo that is on, 7 at most."""
     @property
-    def dry_spins(self) -> tuple[int, int]:
+    def spins_without_lines(self) -> tuple[int, int]:
         """Mini and full spins that cleared nothing."""
 
-def chain_power(back_to_back: int) -> int:
+def back_to_back_power(back_to_back: int) -> int:
     """Lines that a chain of difficult clears is worth."""
 
 class FrameGame:
     """A game played frame by frame; `sevenbag.game.frame_game` has the face of it."""
 
-    def __init__(self, rules: RuleSet, time: FrameRules, handling: Handling, seed: int) -> None: ...
-    def press(self, button: Button, moment: float = 0.0, hoisted: bool = False) -> None:
+    def __init__(
+        self, rules: KernelRules, frame_rules: FrameRules, handling: Handling, seed: int
+    ) -> None: ...
+    def press(self, button: Button, subframe: float = 0.0, hoisted: bool = False) -> None:
         """A key goes down at a moment of this frame, from 0 to 1.
 
         Args:
             button: the key.
-            moment: when; an earlier one than was told before is as that one.
+            subframe: when; an earlier one than was told before is as that one.
             hoisted: it was down already when the game began.
 
         Raises:
             InputError: no such moment.
         """
-    def release(self, button: Button, moment: float = 0.0) -> None:
+    def release(self, button: Button, subframe: float = 0.0) -> None:
         """A key goes up."""
-    def target(self, players: Sequence[int]) -> None:
+    def set_targets(self, players: Sequence[int]) -> None:
         """Whom this player attacks from now on, by numbers that the caller chooses."""
     def announce(
         self, sender: int, number: int, lines: int, acknowledged: int, hole: int = -1
@@ -832,18 +834,18 @@ class FrameGame:
         """
     def confirm(self, sender: int, number: int) -> None:
         """An announced attack sets out in this frame."""
-    def wait(self, moment: float) -> None:
+    def advance_to(self, subframe: float) -> None:
         """Time passes up to a moment of this frame."""
     def end_frame(self) -> None:
         """The rest of the frame passes."""
     @overload
-    def perform(self, script: list[float], frames: int, record: Literal[False] = False) -> None:
+    def run_script(self, script: list[float], frames: int, record: Literal[False] = False) -> None:
         """Play what is known beforehand; `sevenbag.game.frame_game.FrameGame.play` says how."""
     @overload
-    def perform(
+    def run_script(
         self, script: list[float], frames: int, record: Literal[True]
-    ) -> list[tuple[Lock, tuple[str, ...], Piece, Piece | None]]: ...
-    def take_sent(self) -> tuple[tuple[int, int, int, int, int, int], ...]:
+    ) -> list[tuple[LockResult, tuple[str, ...], Piece, Piece | None]]: ...
+    def take_sent_attacks(self) -> tuple[tuple[int, int, int, int, int, int], ...]:
         """Attacks since this was asked last (see `sevenbag.game.frame_game.Sent`)."""
     @property
     def board(self) -> Board: ...
@@ -854,7 +856,7 @@ class FrameGame:
     def piece(self) -> Placement:
         """The piece in the air, as it would lock where it is."""
     @property
-    def guarded(self) -> bool:
+    def is_hard_drop_blocked(self) -> bool:
         """Whether a hard drop would be swallowed now."""
     @property
     def handling(self) -> Handling: ...
@@ -873,7 +875,7 @@ class FrameGame:
     def filled_bag(self) -> tuple[Piece, ...] | None: ...
     @property
     def top_out(self) -> str | None:
-        """The same as `out`, as `Game` tells it."""
+        """The same as `game_over_reason`, as `Game` tells it."""
     @property
     def combo(self) -> int: ...
     @property
@@ -884,24 +886,24 @@ class FrameGame:
     @property
     def stats(self) -> FrameStats: ...
     @property
-    def last_lock(self) -> Lock: ...
+    def last_lock(self) -> LockResult: ...
     @property
     def frame(self) -> int:
         """Frames that have ended."""
     @property
-    def moment(self) -> float:
+    def subframe(self) -> float:
         """How much of the frame that goes on has passed."""
     @property
-    def lasted(self) -> float:
+    def duration(self) -> float:
         """How long it has lasted, in frames, up to the last key or until the player was out."""
     @property
-    def out(self) -> str | None:
+    def game_over_reason(self) -> str | None:
         """Why the player is out: ``topout``, ``garbagesmash``; None while it is not."""
 
 class Game:
     """The kernel's part of `sevenbag.game.Game`."""
 
-    def __init__(self, rules: RuleSet, seed: int, garbage_seed: int) -> None: ...
+    def __init__(self, rules: KernelRules, seed: int, garbage_seed: int) -> None: ...
     def start_from(self, board: Board, combo: int, back_to_back: int) -> None: ...
     def copy(self) -> Game: ...
     @property
@@ -933,9 +935,9 @@ class Game:
     @property
     def top_out(self) -> str | None: ...
     def placements(self, hold: bool) -> list[Placement]: ...
-    def judge(self, placement: Placement, hold: bool | None) -> Placement: ...
-    def play(self, placement: Placement, hold: bool | None, frame: int) -> Lock: ...
-    def play_recorded(self, placement: Placement, hold: bool, frame: int) -> Lock:
+    def find_move(self, placement: Placement, hold: bool | None) -> Placement: ...
+    def play(self, placement: Placement, hold: bool | None, frame: int) -> LockResult: ...
+    def play_unchecked(self, placement: Placement, hold: bool, frame: int) -> LockResult:
         """Play a lock of a recorded game: the way to it is not looked for, its spin is believed."""
     def receive(self, lines: int, frame: int) -> None: ...
     def set_attackers(self, attackers: int) -> None: ...
@@ -943,7 +945,7 @@ class Game:
 class Versus:
     """The kernel's part of `sevenbag.game.Versus`."""
 
-    def __init__(self, rules: RuleSet, seed: int, frames_per_turn: int) -> None: ...
+    def __init__(self, rules: KernelRules, seed: int, frames_per_turn: int) -> None: ...
     def player(self, index: int) -> Game: ...
     def copy(self) -> Versus: ...
     @property
@@ -960,7 +962,7 @@ class Versus:
         second: Placement,
         first_hold: bool | None,
         second_hold: bool | None,
-    ) -> tuple[Lock, Lock]: ...
+    ) -> tuple[LockResult, LockResult]: ...
 
 # --- search; `sevenbag.bots.builtin.beam_bot` is the public interface ---------------------------
 
@@ -992,7 +994,7 @@ class SearchResult:
 class BeamSearch:
     """A beam search over the known pieces, with hold; one run at a time, others wait."""
 
-    def __init__(self, rules: RuleSet) -> None: ...
+    def __init__(self, rules: KernelRules) -> None: ...
     def run(
         self,
         board: Board,
@@ -1036,26 +1038,26 @@ class BeamSearch:
 PC_MAX_HEIGHT: int
 """Rows of the highest perfect clear that is searched for."""
 
-class PcReason(enum.IntEnum):
+class SolveStatus(enum.IntEnum):
     """What a search for a perfect clear came to."""
 
     FOUND = 0
     NONE = 1
     """Proved: no height for which there are pieces has one."""
-    ODD = 2
+    ODD_CELLS = 2
     """An odd number of cells is empty in every height."""
-    FEW_PIECES = 3
+    TOO_FEW_PIECES = 3
     """Too few pieces for the lowest height."""
-    NOT_SAVED = 4
+    CANNOT_SAVE = 4
     """The piece to save is not among those that can be left over."""
     STOPPED = 5
     """Nothing is known."""
 
-class PcAnswer:
+class PcSolveResult:
     """What a search for a perfect clear found."""
 
     @property
-    def reason(self) -> PcReason: ...
+    def status(self) -> SolveStatus: ...
     @property
     def height(self) -> int:
         """Rows of the perfect clear; if there is none, of the last one searched for."""
@@ -1077,7 +1079,7 @@ class PcTiling:
     @property
     def queues(self) -> int | None:
         """Bit i is set if queue i of those asked about can play them; None if none were."""
-    def played_by(
+    def find_playable_queues(
         self,
         queues: Iterable[Iterable[PieceLike]],
         hold: PieceLike | None,
@@ -1089,7 +1091,7 @@ class PcTiling:
         Raises:
             QueueError: there is no queue.
         """
-    def order(
+    def find_order(
         self, queue: Iterable[PieceLike], hold: PieceLike | None, *, use_hold: bool = True
     ) -> tuple[tuple[Placement, ...], tuple[bool, ...]] | None:
         """Placements in an order for the queue, and before which of them hold is pressed."""
@@ -1097,7 +1099,7 @@ class PcTiling:
 PC_MAX_TILES: int
 """Tiles of a `PcTiling` at most."""
 
-PC_TILED_ROWS: int
+PC_MAX_TILED_ROWS: int
 """Rows of a field that can be tiled at most."""
 
 PC_ACTIVATIONS: tuple[str, ...]
@@ -1114,10 +1116,10 @@ class PcNetwork:
         Raises:
             InputError: there is no such activation, or an edge that cannot be.
         """
-    def scores(self, features: Sequence[Sequence[float]]) -> list[float]:
+    def score_boards(self, features: Sequence[Sequence[float]]) -> list[float]:
         """Of boards one after another; each has nine features."""
 
-def pc_features(board: Board, height: int) -> tuple[float, ...]:
+def compute_pc_features(board: Board, height: int) -> tuple[float, ...]:
     """The nine features of a board that is to be filled up to this height.
 
     Raises:
@@ -1145,14 +1147,14 @@ class PcSolver:
         nodes: int | None = None,
         milliseconds: float | None = None,
         stop: StopFlag | None = None,
-    ) -> PcAnswer:
+    ) -> PcSolveResult:
         """Search, as `sevenbag.pc.solve` says. Other threads run meanwhile.
 
         Raises:
             BoardError: the board is not 10 wide, or is filled above `PC_MAX_HEIGHT` rows.
             QueueError: no pieces, or more than can be of use; not 1 to `MAX_THREADS` threads.
         """
-    def solve_many(
+    def solve_queues(
         self,
         board: Board,
         queues: Iterable[Iterable[PieceLike]],
@@ -1166,11 +1168,13 @@ class PcSolver:
         threads: int = 1,
         milliseconds: float | None = None,
         stop: StopFlag | None = None,
-    ) -> list[PcReason]:
+    ) -> list[SolveStatus]:
         """What `solve` comes to for each queue; STOPPED for those that were not reached."""
-    def order_by(self, network: PcNetwork | None) -> None:
+    def set_network(self, network: PcNetwork | None) -> None:
         """Let searches in the order of play try first what the network rates highest."""
-    def efforts(self, queues: Iterable[Iterable[PieceLike]], height: int) -> list[tuple[int, bool]]:
+    def measure_effort(
+        self, queues: Iterable[Iterable[PieceLike]], height: int
+    ) -> list[tuple[int, bool]]:
         """For each queue, from the empty field: how many positions the search looks at that tries
         few placements of each, which is all that an order can change; and whether it succeeds.
 
@@ -1178,7 +1182,7 @@ class PcSolver:
             BoardError: the height is none of 2, 4, 6.
             QueueError: a queue has another number of pieces than the height needs, or one more.
         """
-    def all_tilings(
+    def find_tilings(
         self,
         board: Board,
         queues: Iterable[Iterable[PieceLike]],
@@ -1194,30 +1198,30 @@ class PcSolver:
         """Every tiling of exactly this height that any of the queues can play.
 
         Raises:
-            BoardError: the board is not 10 wide, or higher than `height` or `PC_TILED_ROWS`.
+            BoardError: the board is not 10 wide, or higher than `height` or `PC_MAX_TILED_ROWS`.
             QueueError: a queue is empty or too long.
             SearchStoppedError: a limit was reached, or there are too many ways.
         """
-    def tiling(
+    def create_tiling(
         self, board: Board, placements: Sequence[Placement], *, drop: str = "soft"
     ) -> PcTiling:
         """The tiles of placements, given in an order of play.
 
         Raises:
-            BoardError: the board is not 10 wide, or higher than `PC_TILED_ROWS`.
+            BoardError: the board is not 10 wide, or higher than `PC_MAX_TILED_ROWS`.
             PlacementError: one covers a filled cell or leaves these rows, or they are more than
                 `PC_MAX_TILES`.
         """
     @property
     def fingerprint(self) -> int:
         """64 bits; the same for systems that move pieces alike, everywhere."""
-    def table_bytes(self, height: int, sequences: Iterable[Iterable[PieceLike]]) -> bytes:
+    def encode_table(self, height: int, sequences: Iterable[Iterable[PieceLike]]) -> bytes:
         """A table of sequences that have no perfect clear of this height, 2 or 4.
 
         Raises:
             QueueError: the height is another one, or a sequence has not the right length.
         """
-    def use_table(self, buffer: bytes | mmap.mmap) -> tuple[int, int]:
+    def load_table(self, buffer: bytes | mmap.mmap) -> tuple[int, int]:
         """Believe a table from now on; the buffer is kept, and must not change.
 
         Returns: the height it is for, and how many sequences it holds.
@@ -1225,7 +1229,7 @@ class PcSolver:
         Raises:
             RulesError: it is no table, of another version or rotation system, or damaged.
         """
-    def time(
+    def time_queues(
         self, queues: Iterable[Iterable[PieceLike]], height: int, repeat: int
     ) -> list[tuple[float, bool]]:
         """Solve queues from the empty field at exactly this height.
@@ -1256,7 +1260,7 @@ class PcQueues:
     def length(self) -> int:
         """Pieces of each."""
 
-class PcQuestion:
+class PcProblem:
     """A field of at most six rows that is to be filled, and the rules for it.
 
     Raises:
@@ -1266,17 +1270,17 @@ class PcQuestion:
     """
 
     def __init__(
-        self, board: Board, *, lines: int, kicks: Kicks | str, hold: bool, drop: str
+        self, board: Board, *, height: int, kicks: Kicks | str, hold: bool, drop: str
     ) -> None: ...
     @property
-    def needed(self) -> int:
+    def pieces_needed(self) -> int:
         """Pieces that fill the field."""
     @property
     def kicks(self) -> Kicks: ...
     @property
     def board(self) -> Board:
         """The field without its full rows; a copy."""
-    def chance(
+    def find_solvable_queues(
         self,
         queues: PcQueues,
         *,
@@ -1292,7 +1296,7 @@ class PcQuestion:
             QueueError: the queues are not as long as can be placed.
         """
 
-def smallest_cover(
+def find_smallest_cover(
     sets: Sequence[bytes], *, milliseconds: float | None = None, stop: StopFlag | None = None
 ) -> tuple[tuple[int, ...], int]:
     """The fewest sets that have all elements of all sets between them.
@@ -1307,7 +1311,7 @@ def smallest_cover(
         many there are, it is proved that there are none with fewer.
     """
 
-def widest_sets(sets: Sequence[bytes]) -> list[int]:
+def find_maximal_sets(sets: Sequence[bytes]) -> list[int]:
     """The sets that are part of no other one, by number, rising; of equal ones the first.
 
     Args:
@@ -1316,7 +1320,7 @@ def widest_sets(sets: Sequence[bytes]) -> list[int]:
 
 # --- batches of games and random playouts; `sevenbag.envs` is the face to use ---------------------
 
-class Envs:
+class GameBatch:
     """Games stepped together; arrays are NumPy's, contiguous, a row for each seat.
 
     A seat is a player of a game: seat s belongs to game s // players.
@@ -1327,37 +1331,37 @@ class Envs:
 
     def __init__(
         self,
-        rules: RuleSet,
+        rules: KernelRules,
         games: int,
         players: int,
         rows: int,
-        spins_apart: bool,
+        separate_spins: bool,
         frames_per_turn: int,
-        most_pieces: int,
+        max_pieces: int,
         weights: dict[str, float],
     ) -> None: ...
     @property
     def action_shape(self) -> tuple[int, int, int, int, int]:
         """Sizes of (hold, spin, rotation, y, x)."""
     @property
-    def pieces_seen(self) -> int: ...
-    def game(self, seat: int) -> Game:
+    def observed_pieces(self) -> int: ...
+    def game(self, agent: int) -> Game:
         """A copy of a seat's game."""
-    def ended(self, game: int) -> bool: ...
+    def has_ended(self, game: int) -> bool: ...
     def seed(self, game: int) -> int:
         """What the game was begun with."""
-    def move(self, seat: int, action: int) -> tuple[Placement, bool] | None:
+    def find_move(self, agent: int, action: int) -> tuple[Placement, bool] | None:
         """What an action plays now, and whether by hold; None if it cannot be played."""
     def reset(self, game: int, seed: int) -> None: ...
     def observe(
         self, threads: int, boards: object, pieces: object, counters: object, masks: object
     ) -> None: ...
-    def renew(self, boards: object, pieces: object, counters: object, masks: object) -> None:
+    def reset_ended(self, boards: object, pieces: object, counters: object, masks: object) -> None:
         """Begin the next game where one has ended, and write what is seen of it."""
     def step(
         self,
         actions: object,
-        begin_next: bool,
+        autoreset: bool,
         threads: int,
         boards: object,
         pieces: object,
@@ -1370,12 +1374,12 @@ class Envs:
         """One turn of every game; other threads of Python run meanwhile.
 
         Raises:
-            PlacementError: a game has ended, was not reset, and `begin_next` is False.
+            PlacementError: a game has ended, was not reset, and `autoreset` is False.
         """
-    def choose(self, seed: int, actions: object) -> None:
+    def sample_actions(self, seed: int, actions: object) -> None:
         """For every seat an action that can be played, all equally likely; 0 where none can."""
 
-class Falling:
+class FallingPiece:
     """A piece in the air, moved by keys; the game itself does not change.
 
     Raises:
@@ -1383,24 +1387,24 @@ class Falling:
     """
 
     def __init__(self, game: Game, hold: bool) -> None: ...
-    def copy(self) -> Falling: ...
+    def copy(self) -> FallingPiece: ...
     @property
     def placement(self) -> Placement:
         """Where it is, with the spin of its last rotation if nothing has taken it back."""
     @property
-    def resting(self) -> bool: ...
+    def is_resting(self) -> bool: ...
     def press(self, key: Key) -> bool:
         """Whether the key has moved it; HARD_DROP falls, but does not lock."""
 
-def random_versus(
-    rules: RuleSet,
+def play_random_versus(
+    rules: KernelRules,
     seed: int,
     games: int,
     *,
     frames_per_turn: int = 30,
     hold_one_in: int = 8,
-    draws: int = 1,
-    most_turns: int = 10000,
+    samples: int = 1,
+    max_turns: int = 10000,
     threads: int = 1,
 ) -> dict[str, int]:
     """Whole versus games of random players, and what happened in them.
@@ -1411,8 +1415,8 @@ def random_versus(
         games: how many.
         frames_per_turn: as in `Versus`.
         hold_one_in: how seldom a player uses hold; 0 is never.
-        draws: of so many placements, drawn evenly, the lowest is played.
-        most_turns: turns after which a game is given up.
+        samples: of so many placements, drawn evenly, the lowest is played.
+        max_turns: turns after which a game is given up.
         threads: threads that share the games.
 
     Returns: games, placements, holds, lines, spins, attack, garbage (rows that entered),
@@ -1430,21 +1434,21 @@ class PcFault(enum.IntEnum):
     OVERLAP = 3
     FLOATING = 4
     UNREACHABLE = 5
-    CLEARED_BEFORE = 6
+    CLEARED_EARLY = 6
     NOT_CLEARED = 7
 
-class PcChecker:
+class PcValidator:
     """Holds records of a .pc file to the rules."""
 
-    def __init__(self, systems: list[Kicks | str], may_clear_before: bool = True) -> None: ...
-    def run(self, data: bytes) -> tuple[int, int, PcFault, int]:
+    def __init__(self, systems: list[Kicks | str], allow_early_clear: bool = True) -> None: ...
+    def validate(self, data: bytes) -> tuple[int, int, PcFault, int]:
         """Check the records that are there in full, up to the first faulty one.
 
         Returns: good records, bytes gone through (with the faulty one), its fault and placement.
         """
 
 def read_pc_records(
-    data: bytes, most: int
+    data: bytes, max_records: int
 ) -> tuple[list[tuple[list[Piece], int, list[Placement]]], int]:
     """At most so many records that are there in full: sequence, holds, placements; bytes used."""
 
@@ -1455,7 +1459,7 @@ def write_pc_record(sequence: list[Piece], holds: int, placements: list[Placemen
         of the piece the sequence has there, or whose centre is above row 5.
     """
 
-def skip_pc_records(data: bytes, most: int) -> tuple[int, int]:
+def skip_pc_records(data: bytes, max_records: int) -> tuple[int, int]:
     """Go through at most so many records that are there in full; records and bytes."""
 
 MAX_THREADS: int
@@ -1464,7 +1468,7 @@ MAX_THREADS: int
 PC_GRAPH_STAGES: int
 """Stages of the making of a graph: one for each piece forward, then one for each backward."""
 
-PC_CENSUS_STAGES: int
+PC_TABLEBASE_STAGES: int
 """Stages of all that is counted: the graph's, three of endings, the sequences."""
 
 class PcProgress:
@@ -1473,7 +1477,7 @@ class PcProgress:
     def __init__(self) -> None: ...
     @property
     def stage(self) -> int:
-        """0 to PC_CENSUS_STAGES - 1; stages may be skipped."""
+        """0 to PC_TABLEBASE_STAGES - 1; stages may be skipped."""
 
     @property
     def done(self) -> int:
@@ -1486,13 +1490,13 @@ class PcProgress:
     def stop(self) -> None:
         """End the work soon."""
 
-class PcCensus:
+class PcTablebase:
     """All boards between the empty field and its perfect clears of a height."""
 
     @staticmethod
-    def take(
+    def build(
         kicks: Kicks | str, height: int, threads: int, progress: PcProgress
-    ) -> PcCensus | None:
+    ) -> PcTablebase | None:
         """Look at all boards. Other threads of Python run meanwhile.
 
         Args:
@@ -1511,7 +1515,7 @@ class PcCensus:
             MemoryError: there is not enough.
         """
 
-    def odds(
+    def count_solvable(
         self, threads: int, progress: PcProgress
     ) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int], bytes] | None:
         """Count the queues with a perfect clear. Other threads of Python run meanwhile.
@@ -1526,8 +1530,8 @@ class PcCensus:
             MemoryError: there is not enough.
         """
 
-    def impossible(self, block: int) -> bytes:
-        """The sequences of a block without a perfect clear, as `pc_odds_without` takes them.
+    def find_unsolvable(self, block: int) -> bytes:
+        """The sequences of a block without a perfect clear, as `compute_pc_odds` takes them.
 
         Any number of threads may ask for blocks; other threads run meanwhile.
 
@@ -1536,7 +1540,7 @@ class PcCensus:
             MemoryError: there is not enough.
         """
 
-    def records(self, block: int) -> bytes:
+    def encode_records(self, block: int) -> bytes:
         """Records of .pc files for the sequences of a block, in listing order.
 
         Any number of threads may ask for blocks; other threads run meanwhile.
@@ -1546,20 +1550,20 @@ class PcCensus:
             MemoryError: there is not enough.
         """
 
-def pc_odds_without(
-    impossible: bytes, letters: int
+def compute_pc_odds(
+    unsolvable: bytes, letters: int
 ) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int], bytes]:
-    """What `PcCensus.odds` returns, if these sequences have no perfect clear and all others do.
+    """Count as `PcTablebase.count_solvable`, given the sequences without a perfect clear.
 
     Args:
-        impossible: what `PcCensus.impossible` gave for the blocks, together, in any order.
+        unsolvable: what `PcTablebase.find_unsolvable` gave for the blocks, together, in any order.
         letters: of a sequence; 4 to 24.
 
     Raises:
         QueueError: they are no such sequences, or not all different.
     """
 
-def pc_block_sizes(letters: int) -> list[int]:
+def count_block_sequences(letters: int) -> list[int]:
     """How many sequences of so many letters each block has.
 
     A block has the sequences with the same first four letters.
@@ -1574,14 +1578,14 @@ def count_pc_sequences(length: int, phases: int = 0b1111111) -> int:
         QueueError: the length is not 0 to 24.
     """
 
-def pc_sequence_number(sequence: Sequence[Piece]) -> int:
+def find_pc_sequence_index(sequence: Sequence[Piece]) -> int:
     """The number of a sequence in the list of its length, from 0.
 
     Raises:
         QueueError: it is no sequence.
     """
 
-def pc_sequences(length: int, first: int, count: int) -> list[list[Piece]]:
+def list_pc_sequences(length: int, first: int, count: int) -> list[list[Piece]]:
     """So many sequences from that number on, at most 65,536.
 
     Raises:

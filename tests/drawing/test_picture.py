@@ -116,7 +116,7 @@ def test_a_lost_game_says_how_and_shows_what_lies_too_high() -> None:
     words = words_of(game.svg())
     assert words[-1] == "block out"
     fills = [r.get("fill") for r in ET.fromstring(game.svg()).iter(f"{SVG}rect")]
-    assert fills.count(COLORS["G"]) == board.count
+    assert fills.count(COLORS["G"]) == board.cell_count
 
 
 def test_files_need_nothing_beside_them() -> None:

@@ -206,7 +206,7 @@ def test_wrong_numbers_of_games_are_named() -> None:
         envs.reset(seed=[1, 2])
     with pytest.raises(RulesError, match=r"invalid seed: .*, got -1"):
         envs.reset(seed=[-1, 1, 2])
-    with pytest.raises(RulesError, match="actions has 2 items, must have 3"):
+    with pytest.raises(RulesError, match="invalid actions: expected 3 items, got 2"):
         envs.step(np.zeros(2, np.int64))
     with pytest.raises(RulesError, match="reset_mask"):
         envs.reset(options={"reset_mask": np.zeros(2, np.bool_)})

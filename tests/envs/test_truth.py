@@ -93,7 +93,7 @@ def test_a_placement_environment_is_the_game(rules: Any, apart: Any, seed: Any) 
         placement, hold = move
         lock = game.play(placement, hold=hold)
         assert lock.placement == placement
-        assert lock.held == hold
+        assert lock.from_hold == hold
         seen, reward, terminated, truncated, info = env.step(action)
         assert reward == 2 * lock.attack + 0.25
         assert terminated == (game.over or not legal(game, env.actions))
@@ -258,7 +258,7 @@ def test_keys_lead_where_the_path_leads(seed: Any, data: Any) -> None:
             env.step(8)
         assert env.falling_piece is not None
         spawn = (env.falling_piece.x, env.falling_piece.y)
-        path = game.board.path(target, game.rules.pieces.kicks, spins=mode, spawn=spawn)
+        path = game.board.find_path(target, game.rules.pieces.kicks, spins=mode, spawn=spawn)
         assert path is not None
         reward, terminated = 0.0, False
         seen: dict[str, Any] = {}

@@ -242,7 +242,7 @@ def test_an_empty_field_on_the_way(tmp_path: Path) -> None:
     write_solutions(path, [twice])
     assert validate_file(path).fault is PcFault.NONE
     refused = validate_file(path, allow_early_clear=False)
-    assert (refused.fault, refused.placement) == (PcFault.CLEARED_BEFORE, 5)
+    assert (refused.fault, refused.placement) == (PcFault.CLEARED_EARLY, 5)
 
 
 def test_the_two_systems_allow_what_all_six_allow() -> None:

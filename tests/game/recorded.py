@@ -44,7 +44,7 @@ def rules_of(overrides: dict[str, Any]) -> Rules:
 def pressed(board: Board, piece: Piece, rules: Rules, keys: list[str]) -> Placement:
     """Where the keys before hardDrop lead, and the spin that the kernel makes of it."""
     kicks = rules.pieces.kicks
-    at = Placement(piece, kicks.spawn(piece), rules.spawn.x, rules.spawn.y)
+    at = Placement(piece, kicks.spawn_rotation(piece), rules.spawn.x, rules.spawn.y)
     while not board.fits(at):
         at = shifted(at, 0, 1)  # it was raised after a clear
     for key in keys:

@@ -173,7 +173,9 @@ class Reference:
     def _free(self, letter: str, y: int, *, solid: bool) -> bool:
         """Whether the cells of a piece are; by those rows alone that are solid, or by all."""
         piece = Piece[letter]
-        for cx, cy in Placement(piece, self.kicks.spawn(piece), self.rules.spawn.x, y).cells:
+        for cx, cy in Placement(
+            piece, self.kicks.spawn_rotation(piece), self.rules.spawn.x, y
+        ).cells:
             if not (0 <= cx < self.rules.board.width and 0 <= cy < len(self.rows)):
                 return False
             if self.rows[cy][cx] != "." and (not solid or cy < self.rules.board.solid):

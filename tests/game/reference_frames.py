@@ -263,10 +263,10 @@ class Reference:
 
     def slam(self) -> None:
         sdf = self.hand.soft_drop
-        big = self.gravity > self.height and self.time.gravity_may_slam
+        big = self.gravity > self.height and self.time.gravity_may_20g
         if self.soft:
             quick = sdf == 41 or self.gravity * sdf > self.height
-            applies = quick and (self.hand.may_slam or big)
+            applies = quick and (self.hand.may_20g or big)
         else:
             applies = big
         while applies and self.sink(1):
@@ -402,7 +402,7 @@ class Reference:
             multiplier=self.multiplier,
             draw=self.waiting.draws.fraction,
         )
-        if not self.time.sends:
+        if not self.time.sends_attacks:
             attacks = []
         self.combo, self.chain = counters_after(
             self.rules, lines, spin, perfect=perfect, combo=self.combo, chain=self.chain
@@ -465,7 +465,7 @@ class Reference:
     # --- the network ----------------------------------------------------------------------------
 
     def announce(self, sender: int, number: int, lines: int, known: int) -> None:
-        if self.time.crossing:
+        if self.time.cancels_in_flight:
             left = [attack for attack in self.outgoing.get(sender, []) if attack[0] > known]
             for attack in left:
                 met = min(attack[1], lines)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sevenbag._kernel import RuleSet, Spin
+from sevenbag._kernel import KernelRules, Spin
 from sevenbag.game import Rules
 from tests.counted import compared
 from tests.game.recorded import LEAGUE, SPINS
@@ -66,7 +66,7 @@ def test_recorded_damage() -> None:
         },
     }
     rule_sets = {
-        (name, chaining): RuleSet(
+        (name, chaining): KernelRules(
             LEAGUE.replace(
                 {"combo": table, "back_to_back": {"bonus": "chain" if chaining else "flat"}}
             ).to_dict()
@@ -77,7 +77,9 @@ def test_recorded_damage() -> None:
     rows = truth_json("triangle/damage.json")["rows"]
     for name, chaining, spin, lines, b2b, combo, expected in rows:
         # The counters there are those of the formula, from 0 for the first.
-        raw = rule_sets[name, chaining].raw_lines("T", SPINS[spin], lines, combo + 1, b2b + 1)
+        raw = rule_sets[name, chaining].compute_raw_lines(
+            "T", SPINS[spin], lines, combo + 1, b2b + 1
+        )
         assert raw == pytest.approx(expected, rel=1e-12, abs=1e-12)
     assert rows
     compared("damage rows", len(rows))

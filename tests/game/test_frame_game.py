@@ -60,13 +60,13 @@ class TestRealRounds:
             {"arr": 5.0},
             {"soft_drop": 6.0},
             {"gravity": 0.06},
-            {"crossing": False},
+            {"cancels_in_flight": False},
         ],
         ids=str,
     )
     def test_what_decides(self, name: str, changes: dict[str, float]) -> None:
         told = ROUNDS[name]
-        if name == "won" and changes == {"crossing": False}:
+        if name == "won" and changes == {"cancels_in_flight": False}:
             pytest.skip("nothing crossed in this round")
         game = game_of(told, **changes)
         game.run_script(script_of(told), told["frames"])
@@ -375,7 +375,7 @@ class TestBounds:
 
     @pytest.mark.parametrize("moment", [-0.1, 1.5, float("nan")])
     def test_no_moment(self, moment: float) -> None:
-        with pytest.raises(InputError, match="moment"):
+        with pytest.raises(InputError, match="invalid subframe"):
             FrameGame().press(Button.HOLD, moment)
 
     @pytest.mark.parametrize("preset", ["jstris", "ppt", "botris", "pason-2012", "guideline"])
@@ -384,7 +384,7 @@ class TestBounds:
         try:
             FrameGame(rules).run_script([], 2000)
         except RulesError as error:
-            assert "frame by frame" in str(error)  # noqa: PT017
+            assert "frame-by-frame" in str(error)  # noqa: PT017
 
 
 class TestPages:

@@ -42,7 +42,12 @@ TIMES: dict[str, dict[str, Any]] = {
     "usual": {"gravity_growth": 0.0035, "gravity_margin": 600},
     "heavy": {"gravity": 0.9, "gravity_growth": 2.5, "lock_resets": 5, "rounded_heights": False},
     "at once": {"gravity": 25, "lock_time": 20, "infinite_hold": True},
-    "free": {"infinite_movement": True, "crossing": False, "gravity": 0.3, "lock_time": 4.5},
+    "free": {
+        "infinite_movement": True,
+        "cancels_in_flight": False,
+        "gravity": 0.3,
+        "lock_time": 4.5,
+    },
 }
 
 LEAGUE = Rules.preset("tetrio-league")

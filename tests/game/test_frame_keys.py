@@ -88,7 +88,7 @@ class TestRefused:
 
     def test_moments(self) -> None:
         game = FrameGame(seed=1, handling=AT_ONCE)
-        with pytest.raises(InputError, match="moment"):
+        with pytest.raises(InputError, match="invalid subframe"):
             game.place(game.placements()[0], 1.0)
 
     def test_a_game_that_is_over(self) -> None:

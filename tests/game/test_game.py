@@ -40,11 +40,11 @@ def test_a_lock_tells_what_happened() -> None:
     lock = game.play(Placement(Piece.O, Rotation.NORTH, 4, 0))
     assert (lock.lines, lock.rows, lock.spin, lock.garbage_lines) == (2, (0, 1), Spin.NONE, 2)
     assert lock.perfect_clear
-    assert not lock.difficult
+    assert not lock.is_difficult
     assert (lock.attacks, lock.attack, lock.cancelled, lock.sent) == ((10,), 10, 0, (10,))
     assert (lock.combo, lock.back_to_back) == (3, 0)
     assert lock.new_pieces == (Piece.Z,)
-    assert (lock.held, lock.top_out, lock.frame, lock.garbage) == (False, None, 30, ())
+    assert (lock.from_hold, lock.top_out, lock.frame, lock.garbage) == (False, None, 30, ())
     stats = game.stats
     assert (stats.pieces, stats.lines, stats.perfect_clears, stats.sent) == (1, 2, 1, 10)
     assert (stats.clears, stats.max_combo, stats.max_back_to_back) == ({"double": 1}, 3, 0)
@@ -53,7 +53,7 @@ def test_a_lock_tells_what_happened() -> None:
 def test_hold_takes_the_next_piece_first_and_swaps_later() -> None:
     game = Game(seed=1)  # O J I L S T Z
     lock = game.play(Placement("J", Rotation.NORTH, 1, 0))
-    assert lock.held
+    assert lock.from_hold
     assert game.hold == Piece.O
     assert "".join(piece.name for piece in game.queue) == "ILSTZT"
     assert lock.new_pieces == (Piece.Z, Piece.T)
@@ -77,8 +77,8 @@ def test_a_piece_that_is_both_current_and_held_is_played_as_it_is() -> None:
     placement = lowest(game)
     assert len({p.piece for p in game.placements()}) == 1
     other = game.copy()
-    assert not game.play(placement).held
-    assert other.play(placement, hold=True).held
+    assert not game.play(placement).from_hold
+    assert other.play(placement, hold=True).from_hold
     assert game.hold == other.hold
     assert game.board == other.board
 
@@ -121,7 +121,7 @@ def test_the_kernel_judges_spins() -> None:
     for claimed in Spin:
         lock = game.copy().play(Placement("T", Rotation.SOUTH, 4, 1, claimed))
         assert lock.spin is Spin.FULL
-        assert (lock.lines, lock.attacks, lock.difficult) == (2, (4,), True)
+        assert (lock.lines, lock.attacks, lock.is_difficult) == (2, (4,), True)
 
 
 def test_a_claimed_spin_chooses_between_two_ways() -> None:
@@ -177,7 +177,9 @@ def test_a_place_that_cannot_be_reached() -> None:
 
 
 def test_a_board_of_another_size() -> None:
-    with pytest.raises(BoardError, match="the board is 10 x 20, the rules play on 10 x 40"):
+    with pytest.raises(
+        BoardError, match="invalid board: expected 10 x 40 cells, as in the rules, got 10 x 20"
+    ):
         Game(board=Board(10, 20))
 
 
@@ -209,7 +211,7 @@ def test_lock_out_even_with_a_clear() -> None:
     lock = game.play(Placement("L", Rotation.NORTH, 4, 20))
     assert lock.top_out == TopOut.LOCK_OUT
     assert (lock.lines, lock.attacks) == (0, ())
-    assert game.board.count == 20 * 9 + 7 + 4
+    assert game.board.cell_count == 20 * 9 + 7 + 4
 
 
 def test_garbage_out() -> None:
@@ -301,8 +303,8 @@ def test_against_the_reference(name: str, seed: int, choices: list[int]) -> None
         assert lock.perfect_clear == expected.perfect
         assert list(lock.attacks) == expected.attacks
         assert list(lock.sent) == expected.sent
-        assert list(lock.open_columns) == expected.entered
-        assert [columns[0] for columns in lock.open_columns] == list(lock.garbage)
+        assert list(lock.garbage_holes) == expected.entered
+        assert [columns[0] for columns in lock.garbage_holes] == list(lock.garbage)
         assert lock.top_out == expected.lost
         assert list(game.colors) == reference.rows
         assert (game.combo, game.back_to_back) == (reference.combo, reference.chain)
@@ -329,7 +331,7 @@ def _check_books(game: Game, entered: int) -> None:
     if plain and rules.garbage.holes != "coins" and rules.top_out.garbage_out:
         width = rules.board.width
         if game.top_out is not TopOut.GARBAGE_OUT:
-            assert game.board.count == 4 * stats.pieces + 9 * entered - width * stats.lines
+            assert game.board.cell_count == 4 * stats.pieces + 9 * entered - width * stats.lines
     assert stats.garbage_entered == entered
     for y, row in enumerate(game.colors):
         assert game.board.row(y) == sum(1 << x for x, cell in enumerate(row) if cell != ".")

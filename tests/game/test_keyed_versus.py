@@ -62,5 +62,5 @@ def test_refused() -> None:
         game.lock_at(4, first)
     with pytest.raises(PlacementError, match="cannot be reached"):
         game.lock_at(6, first)
-    with pytest.raises(RulesError, match="frame by frame"):
+    with pytest.raises(RulesError, match="frame-by-frame"):
         GravityVersus("ppt", 1)

@@ -48,7 +48,7 @@ W-S = [[-2, 0], [1, 0], [-2, -1], [1, 2]]
 def test_a_system_spelled_out() -> None:
     kicks = parse_kicks(SRS)
     assert kicks == Kicks("srs")
-    assert (kicks.name, kicks.known) == ("plain", False)
+    assert (kicks.name, kicks.is_builtin) == ("plain", False)
 
 
 def test_a_system_on_the_base_of_another(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_system_on_the_base_of_another(tmp_path: Path) -> None:
     assert kicks.name == "flips"
     assert kicks.tests("L", Rotation.NORTH, Rotation.SOUTH) == [(0, 0), (0, 1)]
     assert kicks.tests("S", Rotation.NORTH, Rotation.SOUTH) is None
-    assert [kicks.spawn(piece) for piece in "ITLS"] == [0, 2, 2, 0]
+    assert [kicks.spawn_rotation(piece) for piece in "ITLS"] == [0, 2, 2, 0]
     assert kicks.without_half_turns().tests("L", Rotation.NORTH, Rotation.SOUTH) is None
     assert Kicks.from_text(path.read_text(encoding="utf-8"), name="flips") == kicks
 
@@ -78,7 +78,7 @@ def test_turning_in_place_can_come_later() -> None:
         ("", "the text: no section for I, T, L, J, S, Z; every piece but O needs one"),
         ("[JLSTZ]\n0-1 = []\n", "no section for I; every piece but O needs one, or there must be"),
         ("name = 3\n", "line 1: name is 3, must be a text of 1 to 64 characters"),
-        ("\nbase = 'srz'\n", "line 2: base: no rotation system 'srz'; there are none, "),
+        ("\nbase = 'srz'\n", "line 2: base: invalid rotation system: expected one of none, "),
         ("base = 1\n", "line 1: base is 1, must be the name of a rotation system"),
         ("base = 'srs'\n\n[JQ]\n", "line 3: 'JQ' is unknown; .* sections called by the letters"),
         ("base = 'srs'\nkind = 1\n", "line 2: 'kind' is unknown"),
@@ -110,7 +110,7 @@ def test_turning_in_place_can_come_later() -> None:
         ("base = 'srs'\nT = { 0-1 = [[0, 7]] }\n", "line 2: .* is too far"),
         (
             "name = 'SRS+'\nbase = 'srs'\n",
-            "line 1: 'SRS\\+' is the name of another system; this one needs",
+            "line 1: invalid name: expected a name that no other system has, got 'SRS\\+'",
         ),
     ],
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sevenbag._kernel import Board, Crossing, GarbageQueue
+from sevenbag._kernel import Board, GarbageQueue, InFlightAttacks
 from sevenbag.game import Rules
 from sevenbag.game.rules import compile_rules
 from tests.counted import compared
@@ -61,7 +61,7 @@ class Recorded:
         }
         seed = replay["options"]["seed"]
         self.queue = GarbageQueue(KERNEL, seed)
-        self.crossing = Crossing()
+        self.crossing = InFlightAttacks()
         self.targets: list[int] = []
         self.board = Board()
         self.colors: tuple[str, ...] = ("." * 10,) * 40
@@ -76,7 +76,7 @@ class Recorded:
         self._hear_until(frame, dropped)
         placement = self._found(lock)
         before = self.combo, self.chain
-        self.board, colors, self.combo, self.chain = KERNEL.after(
+        self.board, colors, self.combo, self.chain = KERNEL.apply_lock(
             self.board, self.colors, placement, self.combo, self.chain
         )
         assert colors is not None
@@ -142,7 +142,7 @@ class Recorded:
         wanted = [row.upper() for row in board[len(lock["added"]) :]]
         found: list[Placement] = []
         for placement in KERNEL.placements(self.board, lock["mino"].upper(), self.combo > 0):
-            _, colors, _, _ = KERNEL.after(self.board, self.colors, placement, 0, 0)
+            _, colors, _, _ = KERNEL.apply_lock(self.board, self.colors, placement, 0, 0)
             assert colors is not None
             if "/".join(colors).rstrip("./") == "/".join(wanted).rstrip("./"):
                 found.append(placement)

@@ -64,7 +64,7 @@ def test_locks(name: str) -> None:
                 "garbage lines": lock.garbage_lines,
                 "attacks": lock.attacks,
                 "sent": lock.sent,
-                "released": lock.released,
+                "released": lock.surge,
                 "combo": lock.combo,
                 "back to back": lock.back_to_back,
                 "holes": lock.garbage,

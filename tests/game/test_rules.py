@@ -61,7 +61,12 @@ def test_every_value_of_a_preset_says_where_it_comes_from(name: str) -> None:
         ("spawn", "blocked", "x", "invalid spawn.blocked: expected one of 'clutch', 'lost', 'rai"),
         ("spawn", "x", 10, "invalid spawn: expected a cell of the board of 10 x 40, got x 10, y"),
         ("pieces", "hold", 1, r"invalid pieces.hold: expected true or false, got 1"),
-        ("pieces", "kicks", "superb", r"pieces.kicks: no rotation system 'superb'"),
+        (
+            "pieces",
+            "kicks",
+            "superb",
+            r"pieces.kicks: invalid rotation system: expected one of .* got 'superb'",
+        ),
         ("pieces", "kicks", 1, "invalid kicks: expected a name, a table or Kicks, got 1"),
         ("pieces", "spins", "twists", r"invalid pieces.spins: expected one of 'all', "),
         ("attack", "none", [0, 1], r"invalid attack.none: expected list of 5 to 6 items, each "),
@@ -138,7 +143,7 @@ def test_small_boards_and_impossible_spawns() -> None:
     )
     assert Game(small).placements()
     impossible = small.replace({"spawn": {"x": 3}})
-    with pytest.raises(RulesError, match="pieces cannot appear at x 3"):
+    with pytest.raises(RulesError, match="pieces cannot spawn at x 3"):
         Game(impossible)
 
 
@@ -235,16 +240,16 @@ def test_every_piece_that_may_come_can_appear() -> None:
     # Only I is too wide: whichever piece comes first, that is told.
     narrow = GUIDELINE.replace({"board": {"width": 4}, "spawn": {"x": 2}})
     for seed in range(7):
-        with pytest.raises(RulesError, match=r"pieces cannot appear at x 2.*: I does not fit"):
+        with pytest.raises(RulesError, match=r"pieces cannot spawn at x 2.*: I does not fit"):
             Game(narrow, seed=seed)
     without_i = narrow.replace({"pieces": {"bag": "general_bag", "bag_pieces": "TOLJSZ"}})
     assert Game(without_i).placements()
 
 
 def test_holes_must_leave_a_choice() -> None:
-    with pytest.raises(RulesError, match="hole size is 10, must be 1 to 9"):
+    with pytest.raises(RulesError, match="invalid hole size: expected 1 to 9, got 10"):
         Game(GUIDELINE.replace({"garbage": {"hole_size": 10, "other": True}}))
-    with pytest.raises(RulesError, match="hole size is 7, must be 1 to 6"):
+    with pytest.raises(RulesError, match="invalid hole size: expected 1 to 6, got 7"):
         Game(GUIDELINE.replace({"garbage": {"hole_size": 7, "centred": True}}))
 
 

@@ -14,7 +14,7 @@ from sevenbag.game import Game, Rules, TopOut, Versus
 from sevenbag.game.rules import compile_rules
 
 if TYPE_CHECKING:
-    from sevenbag._kernel import Lock
+    from sevenbag._kernel import LockResult
 
 GUIDELINE = Rules.preset("guideline")
 JSTRIS = Rules.preset("jstris")
@@ -33,7 +33,7 @@ def board_of(rules: Rules, rows: list[str]) -> Board:
     return Board.from_rows(rows, height=rules.board.rows)
 
 
-def upright_i(game: Game, column: int) -> Lock:
+def upright_i(game: Game, column: int) -> LockResult:
     moves = [p for p in game.placements(hold=False) if {x for x, _ in p.cells} == {column}]
     return game.play(moves[0])
 
@@ -55,14 +55,14 @@ def test_a_bomb_blows_up_all_the_rows_with_a_bomb_below_it() -> None:
     game.play(Placement(Piece.O, Rotation.NORTH, 8, 0))
     hole = game.colors[0].index("B")
     assert [row.index("B") for row in game.colors[:9]] == [hole] * 9
-    assert game.board.count == 9 * 10 + 4
+    assert game.board.cell_count == 9 * 10 + 4
     # A J on top of them, standing on the hole's column: nine lines at once.
     lock = game.play(next(p for p in game.placements(hold=False) if (hole, 9) in p.cells))
     assert (lock.lines, lock.garbage_lines) == (9, 9)
     assert lock.rows == tuple(range(9))
     assert lock.attacks == (5 + 4,)
     assert game.stats.clears == {"five or more": 1}
-    assert game.board.count == 8
+    assert game.board.cell_count == 8
 
 
 def test_a_row_with_a_bomb_is_never_full() -> None:
@@ -83,10 +83,12 @@ def test_bombs_that_do_not_lie_in_the_hit_column_stay() -> None:
     kernel = compile_rules(BOMBS)
     colors = [*rows, *["." * 10] * 37]
     board = Board.from_rows(rows)
-    after, left, _, _ = kernel.after(board, colors, Placement(Piece.O, Rotation.NORTH, 0, 3), 0, 0)
+    after, left, _, _ = kernel.apply_lock(
+        board, colors, Placement(Piece.O, Rotation.NORTH, 0, 3), 0, 0
+    )
     assert left is not None
     assert [row for row in left if row.strip(".")] == ["GGGGGGGGGB", "OO........", "OO........"]
-    assert after.count == 14
+    assert after.cell_count == 14
 
 
 # --- rows that are not solid --------------------------------------------------------------------
@@ -137,7 +139,7 @@ def test_garbage_replaces_the_hidden_row() -> None:
 # --- when garbage enters ------------------------------------------------------------------------
 
 
-def clearing(rules: Rules) -> Lock:
+def clearing(rules: Rules) -> LockResult:
     """What happens when four lines wait, three have come in time, and one row is cleared."""
     rows = ["####..####", "####..#..."]
     game = playing(rules, Piece.O, board_of(rules, rows))
@@ -267,9 +269,11 @@ def test_a_multiplier_in_a_straight_line() -> None:
     for frame, lines in [(0, 10), (600, 10), (750, 15), (900, 20), (1199, 29), (9999, 30)]:
         lock = start.copy().play(Placement(Piece.O, Rotation.NORTH, 4, 0), frame=frame)
         assert lock.attacks == (lines,), frame
-    with pytest.raises(RulesError, match="may grow every frame or up to an end, not both"):
+    with pytest.raises(RulesError, match="a growth per second and an end value exclude each other"):
         Game(rules.replace({"attack": {"multiplier_growth": 0.1}}))
-    with pytest.raises(RulesError, match="end frame is 600, must be after the margin, 600"):
+    with pytest.raises(
+        RulesError, match="end frame: expected a frame after the margin, 600, got 600"
+    ):
         Game(rules.replace({"attack": {"multiplier_end_frame": 600}}))
 
 
@@ -338,7 +342,7 @@ def test_hold_brings_nothing_that_is_out_of_sight() -> None:
     assert game.queue == (Piece.O,)
     assert {p.piece for p in game.placements()} == {Piece.O}
     for hold in (None, True):
-        with pytest.raises(PlacementError, match=r"J cannot be played: .* out of sight"):
+        with pytest.raises(PlacementError, match=r"J cannot be played: .* next piece is not known"):
             game.play(Placement(Piece.J, Rotation.NORTH, 1, 0), hold=hold)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sevenbag._kernel import Crossing, GarbageQueue
+from sevenbag._kernel import GarbageQueue, InFlightAttacks
 from sevenbag.errors import RulesError
 from sevenbag.game import Rules
 from sevenbag.game.rules import compile_rules
@@ -154,7 +154,7 @@ def test_impossible_numbers() -> None:
         lambda: queue.cancel([1] * 7, 1),
         lambda: queue.cancel([-1], 1),
         lambda: queue.enter(-1, 8),
-        lambda: Crossing().send(1, -1),
+        lambda: InFlightAttacks().send(1, -1),
     ):
         with pytest.raises(RulesError):
             wrong()
@@ -167,14 +167,14 @@ def test_impossible_numbers() -> None:
 
 
 def test_attacks_that_cross_eat_each_other() -> None:
-    crossing = Crossing()
+    crossing = InFlightAttacks()
     assert [crossing.send(2, lines) for lines in (4, 3, 2)] == [1, 2, 3]
     # Player 2 had got the first: the other two meet what comes, the older first.
     assert crossing.receive(2, 1, 4, 1) == 0
-    assert crossing.under_way(2) == 1
+    assert crossing.lines_in_flight(2) == 1
     assert crossing.receive(2, 2, 4, 1) == 3
-    assert crossing.received(2) == 2
-    assert crossing.received(3) == 0
+    assert crossing.last_received(2) == 2
+    assert crossing.last_received(3) == 0
     # Everybody's attacks are numbered for themselves.
     assert crossing.send(3, 1) == 1
     assert crossing.receive(3, 5, 1, 1) == 1
@@ -183,7 +183,7 @@ def test_attacks_that_cross_eat_each_other() -> None:
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 9), st.integers(0, 3)), max_size=60))
 def test_nothing_is_lost_or_made_on_the_way(steps: list[tuple[bool, int, int]]) -> None:
     """Two players with slow messengers: what arrives of either is what did not meet the other's."""
-    sides = (Crossing(), Crossing())
+    sides = (InFlightAttacks(), InFlightAttacks())
     letters: tuple[list[tuple[int, int, int]], ...] = ([], [])
     arrived, sent = [0, 0], [0, 0]
 
@@ -194,7 +194,7 @@ def test_nothing_is_lost_or_made_on_the_way(steps: list[tuple[bool, int, int]]) 
     for first, lines, deliveries in steps:
         side = 0 if first else 1
         number = sides[side].send(1 - side, lines)
-        letters[1 - side].append((number, lines, sides[side].received(1 - side)))
+        letters[1 - side].append((number, lines, sides[side].last_received(1 - side)))
         sent[side] += lines
         for i in range(deliveries):
             if letters[i % 2]:

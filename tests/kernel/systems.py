@@ -27,7 +27,7 @@ def spin_rules(spins: reference.Judging) -> SpinRules | str:
     """How the reference judges, as the kernel takes it."""
     if isinstance(spins, str):
         return spins
-    return SpinRules(spins.mode, kicks=spins.kicks, shift=spins.shift, top=spins.top)
+    return SpinRules(spins.mode, full_kicks=spins.kicks, on_shift=spins.shift, top_filled=spins.top)
 
 
 def own(seed: int) -> reference.Own:

@@ -48,7 +48,7 @@ def test_cells_are_independent(size: tuple[int, int], data: st.DataObject) -> No
     for cell in filled:
         board[cell] = True
     assert {(x, y) for x in range(width) for y in range(rows) if board[x, y]} == filled
-    assert board.count == len(filled)
+    assert board.cell_count == len(filled)
     assert board.height == max((y + 1 for _, y in filled), default=0)
     assert board.is_empty == (not filled)
     assert [board.row(y) for y in range(rows)] == [
@@ -70,10 +70,10 @@ def test_full_rows_vanish_as_in_the_reference(size: tuple[int, int], data: st.Da
     place = Placement("I", Rotation.NORTH, data.draw(st.integers(1, width - 3)), len(text))
     cells = tuple(place.cells)
     expected = reference.lock(field, cells)
-    before = board.count
+    before = board.cell_count
     lines = board.lock(place)
     assert {(x, y) for x in range(width) for y in range(rows) if board[x, y]} == expected.filled
-    assert board.count == before + 4 - lines * width
+    assert board.cell_count == before + 4 - lines * width
 
 
 @given(SIZES, st.integers(0, 6), st.data())
@@ -132,23 +132,26 @@ def test_copies_are_apart() -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: Board(3), "board width is 3, must be 4 to 16"),
-        (lambda: Board(17), "board width is 17, must be 4 to 16"),
-        (lambda: Board(10, 65), "board has 65 rows, must be 4 to 64"),
-        (lambda: Board(10, 10**9), "board has 1000000000 rows"),
-        (lambda: Board.from_rows(["##", "#"]), "board width is 2"),
-        (lambda: Board.from_rows(["....", "..."]), "row 1 has 3 cells, the bottom row has 4"),
-        (lambda: Board.from_rows(["...."] * 41), "41 rows given for a board of 40"),
+        (lambda: Board(3), "invalid width: expected 4 to 16, got 3"),
+        (lambda: Board(17), "invalid width: expected 4 to 16, got 17"),
+        (lambda: Board(10, 65), "invalid rows: expected 4 to 64, got 65"),
+        (lambda: Board(10, 10**9), "invalid rows: expected 4 to 64, got 1000000000"),
+        (lambda: Board.from_rows(["##", "#"]), "invalid width: expected 4 to 16, got 2"),
+        (
+            lambda: Board.from_rows(["....", "..."]),
+            "invalid row 1: expected 4 cells, as in the bottom row, got 3",
+        ),
+        (lambda: Board.from_rows(["...."] * 41), "invalid rows: expected at most 40, got 41"),
         (
             lambda: Board.from_text("  ....\n  #..\n"),
-            "line 2 has 3 cells, line 1 has 4; blanks are empty cells, too",
+            "invalid line 2: expected 4 cells \\(spaces included\\), as in line 1, got 3",
         ),
-        (lambda: Board.from_text("....\n\n...."), "line 2 has 0 cells, line 1 has 4"),
-        (lambda: Board.from_text("....\n#\t.."), "line 2 has a tab among its cells"),
-        (lambda: Board()[10, 0], r"cell \(10, 0\) is outside"),
-        (lambda: Board().row(-1), r"cell \(0, -1\) is outside"),
-        (lambda: Board().add_garbage(10), "garbage hole is column 10, must be 0 to 9"),
-        (lambda: Board().add_garbage(0, 41), "garbage of 41 rows, must be 0 to 40"),
+        (lambda: Board.from_text("....\n\n...."), "invalid line 2: expected 4 cells"),
+        (lambda: Board.from_text("....\n#\t.."), "invalid line 2: expected cells, got a tab"),
+        (lambda: Board()[10, 0], r"invalid cell: expected .*, got \(10, 0\)"),
+        (lambda: Board().row(-1), r"invalid cell: expected .*, got \(0, -1\)"),
+        (lambda: Board().add_garbage(10), "invalid hole: expected 0 to 9, got 10"),
+        (lambda: Board().add_garbage(0, 41), "invalid count: expected 0 to 40, got 41"),
     ],
 )
 def test_wrong_boards_are_named(make: Callable[[], object], says: str) -> None:
@@ -157,13 +160,13 @@ def test_wrong_boards_are_named(make: Callable[[], object], says: str) -> None:
 
 
 def test_wrong_pieces_and_placements_are_named() -> None:
-    with pytest.raises(PieceError, match="'Q' is no piece; pieces are I O T L J S Z"):
+    with pytest.raises(PieceError, match="invalid piece: expected one of I O T L J S Z, got 'Q'"):
         Placement("Q", Rotation.NORTH, 4, 0)
-    with pytest.raises(PieceError, match="'TT' is no piece"):
+    with pytest.raises(PieceError, match="invalid piece: expected one of I O T L J S Z, got 'TT'"):
         Board().placements("TT")
     with pytest.raises(PlacementError, match="piece T at x 0, y 0 does not fit"):
         Board().lock(Placement("T", Rotation.NORTH, 0, 0))
-    with pytest.raises(PlacementError, match="far outside"):
+    with pytest.raises(PlacementError, match="invalid placement: expected x from"):
         Placement("T", Rotation.NORTH, 1000, 0)
 
 
@@ -229,9 +232,9 @@ def test_invalid_cells_are_rejected(text: str, says: str) -> None:
 
 def test_cell_letters() -> None:
     empty, filled = "._ 0", "#Xx1GgBbIOTLJSZiotljsz"
-    assert Board.from_rows([empty]).count == 0
+    assert Board.from_rows([empty]).cell_count == 0
     for letter in filled:
-        assert Board.from_rows([f"..{letter}."]).count == 1
+        assert Board.from_rows([f"..{letter}."]).cell_count == 1
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_the_next_piece_appears_with_the_spin_of_the_last(
             if seed >= compared:
                 continue
             for placement in game.placements(True):
-                assert game.judge(placement, placement.piece != game.current) == placement
+                assert game.find_move(placement, placement.piece != game.current) == placement
             carried: set[str] = set()
             if hold:
                 states = reference.reachable(field, piece, system, SPAWN, spins)

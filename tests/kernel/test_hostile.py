@@ -19,20 +19,20 @@ from sevenbag import _kernel
 from sevenbag._kernel import (
     BeamSearch,
     Board,
-    Crossing,
-    Envs,
-    Falling,
+    FallingPiece,
     Game,
+    GameBatch,
     GarbageQueue,
+    InFlightAttacks,
+    KernelRules,
     Key,
     Kicks,
-    PcChecker,
     PcSolver,
+    PcValidator,
     Piece,
     Placement,
     Placements,
     Rotation,
-    RuleSet,
     Spin,
     SpinMode,
     SpinRules,
@@ -98,7 +98,7 @@ ODD: list[Any] = [
     memoryview(bytearray(64)),
 ]
 
-RULES = RuleSet(Rules.preset("guideline").to_dict())
+RULES = KernelRules(Rules.preset("guideline").to_dict())
 SOLVER = PcSolver("srs")
 
 
@@ -107,17 +107,17 @@ def subjects() -> dict[type, Callable[[], Any]]:
     return {
         Board: Board,
         BeamSearch: lambda: BeamSearch(RULES),
-        Crossing: Crossing,
-        Envs: lambda: Envs(RULES, 2, 1, 24, False, 30, 0, {}),
-        Falling: lambda: Falling(Game(RULES, 1, 2), False),
+        InFlightAttacks: InFlightAttacks,
+        GameBatch: lambda: GameBatch(RULES, 2, 1, 24, False, 30, 0, {}),
+        FallingPiece: lambda: FallingPiece(Game(RULES, 1, 2), False),
         Game: lambda: Game(RULES, 1, 2),
         GarbageQueue: lambda: GarbageQueue(RULES, 1),
         Kicks: lambda: Kicks("srs"),
-        PcChecker: lambda: PcChecker(["srs"]),
+        PcValidator: lambda: PcValidator(["srs"]),
         PcSolver: lambda: SOLVER,
         Placement: lambda: Placement("T", Rotation.NORTH, 4, 0),
         Placements: lambda: Board().placements("T"),
-        RuleSet: lambda: RULES,
+        KernelRules: lambda: RULES,
         SpinRules: lambda: SpinRules("t-spins"),
         StopFlag: StopFlag,
         Versus: lambda: Versus(RULES, 1, 30),
@@ -266,19 +266,31 @@ def counts_for_ever(names: list[str], arguments: tuple[Any, ...]) -> bool:
 @pytest.mark.parametrize(
     ("given", "error", "told"),
     [
-        ({"combo": -1}, RulesError, "combo is -1, must be 0 to 1000000"),
-        ({"combo": 2**31 - 1}, RulesError, "combo is 2147483647"),
-        ({"back_to_back": 10**6 + 1}, RulesError, "back_to_back is 1000001"),
-        ({"pending": -1}, RulesError, "pending is -1"),
-        ({"nodes": 0}, RulesError, "nodes is 0, must be at least 1"),
-        ({"nodes": -(2**63)}, RulesError, "nodes is -9223372036854775808"),
-        ({"nodes": 2**62}, RulesError, "nodes is 4611686018427387904"),
-        ({"milliseconds": 0.0}, RulesError, "milliseconds is 0"),
-        ({"milliseconds": float("nan")}, RulesError, "milliseconds is nan, must be above 0"),
-        ({"width": 0}, RulesError, "width is 0, must be 1 to 32768"),
-        ({"width": -1}, RulesError, "width is -1"),
-        ({"board": Board(4, 4)}, BoardError, "the board is 4 x 4"),
-        ({"queue": []}, QueueError, "the queue is empty"),
+        ({"combo": -1}, RulesError, "invalid combo: expected 0 to 1000000, got -1"),
+        ({"combo": 2**31 - 1}, RulesError, "invalid combo: expected 0 to 1000000, got 2147483647"),
+        (
+            {"back_to_back": 10**6 + 1},
+            RulesError,
+            "invalid back_to_back: expected 0 to 1000000, got 1000001",
+        ),
+        ({"pending": -1}, RulesError, "invalid pending: expected 0 to 1000000, got -1"),
+        ({"nodes": 0}, RulesError, "invalid nodes: expected at least 1, got 0"),
+        (
+            {"nodes": -(2**63)},
+            RulesError,
+            "invalid nodes: expected at least 1, got -9223372036854775808",
+        ),
+        ({"nodes": 2**62}, RulesError, "invalid nodes: expected 0 to 9007199254740992"),
+        ({"milliseconds": 0.0}, RulesError, "invalid milliseconds: expected more than 0"),
+        (
+            {"milliseconds": float("nan")},
+            RulesError,
+            "invalid milliseconds: expected more than 0, got nan",
+        ),
+        ({"width": 0}, RulesError, "invalid width: expected 1 to 32768, got 0"),
+        ({"width": -1}, RulesError, "invalid width: expected 1 to 32768, got -1"),
+        ({"board": Board(4, 4)}, BoardError, "invalid board: expected 10 x 40 cells"),
+        ({"queue": []}, QueueError, "invalid queue: expected at least one piece"),
     ],
 )
 def test_searches_that_are_none(given: dict[str, Any], error: type[InputError], told: str) -> None:
@@ -293,7 +305,7 @@ def test_the_largest_counters_have_scores() -> None:
         {"combo": {"kind": "multiplier"}, "attack": {"none": [0, 1000, 1000, 1000, 1000]}}
     )
     board = Board.from_rows(["#########."] * 8)
-    result = BeamSearch(RuleSet(rules.to_dict())).run(
+    result = BeamSearch(KernelRules(rules.to_dict())).run(
         board, [Piece.I, Piece.I], None, most, most, most, [Piece.I] * 1000, nodes=100
     )
     assert len(result.moves) == len(board.placements("I", spins="t-spins", spawn=(4, 20)))

@@ -144,7 +144,7 @@ def test_every_placement_has_a_shortest_path(
     spins = systems.spin_rules(mode)
     found = list(board.placements(piece, kicks, spins=spins))
     for placement in random.Random(seed).sample(found, min(6, len(found))):
-        keys = board.path(placement, kicks, spins=spins)
+        keys = board.find_path(placement, kicks, spins=spins)
         assert keys is not None
         assert keys[-1] is Key.HARD_DROP
         goal = (tuple(placement.cells), placement.spin.name)
@@ -181,7 +181,9 @@ def test_ways_by_the_keys_there_are_from_wherever_gravity_has_moved_it(
     kicks, spins = systems.kicks(system), systems.spin_rules(mode)
     found = list(board.placements(piece, kicks, spins=spins, spawn=spawn))
     for placement in random.Random(seed).sample(found, min(3, len(found))):
-        way = board.path(placement, kicks, spins=spins, spawn=spawn, keys=list(keys), fallen=fallen)
+        way = board.find_path(
+            placement, kicks, spins=spins, spawn=spawn, keys=list(keys), gravity_rows=fallen
+        )
         goal = (tuple(placement.cells), placement.spin.name)
         try:
             presses = distance(
@@ -235,7 +237,7 @@ def test_ways_from_where_a_piece_is(
     if board.fits(start):
         places = list(kernel.placements(board, piece, cleared=False))
         for goal in random.Random(seed).sample(places, min(4, len(places))):
-            way = kernel.path(board, goal, cleared=False, keys=TAPS, start=start)
+            way = kernel.find_path(board, goal, cleared=False, keys=TAPS, start=start)
             wanted = (tuple(goal.cells), "NONE")
             presses = distance(field, piece, system, wanted, "none", start=at)
             assert (None if way is None else len(way)) == presses
@@ -244,8 +246,8 @@ def test_ways_from_where_a_piece_is(
 def test_another_piece_leads_nowhere() -> None:
     kernel = compile_rules(Rules.preset("guideline"))
     start = Placement("T", Rotation.NORTH, 4, 9)
-    with pytest.raises(PlacementError, match="start is another piece"):
-        kernel.path(Board(), Placement("S", Rotation.NORTH, 4, 0), cleared=False, start=start)
+    with pytest.raises(PlacementError, match="invalid start: expected the piece of the placement"):
+        kernel.find_path(Board(), Placement("S", Rotation.NORTH, 4, 0), cleared=False, start=start)
 
 
 @examples(100)
@@ -267,7 +269,7 @@ def test_keys_lead_where_the_reference_says(
 ) -> None:
     board = random_board(seed, 10, 40, height, 0.4)
     field = field_of(board).under(system)
-    last = board.follow(piece, keys, systems.kicks(system), spins=systems.spin_rules(mode))
+    last = board.apply_keys(piece, keys, systems.kicks(system), spins=systems.spin_rules(mode))
     s = reference.spawn_state(piece, system, (4, 19))
     if not field.fits(piece, s):
         assert last is None
@@ -281,28 +283,29 @@ def test_keys_lead_where_the_reference_says(
 
 @pytest.mark.parametrize("fallen", [-1, 16])
 def test_a_piece_falls_no_further_than_can_be_told(fallen: int) -> None:
-    with pytest.raises(InputError, match="fallen is"):
-        Board().path(Placement("T", Rotation.NORTH, 4, 0), fallen=fallen)
+    with pytest.raises(InputError, match="invalid gravity_rows"):
+        Board().find_path(Placement("T", Rotation.NORTH, 4, 0), gravity_rows=fallen)
 
 
 def test_no_way_without_the_key() -> None:
     wall = Placement("T", Rotation.NORTH, 1, 0)
-    assert Board().path(wall, keys=[Key.LEFT]) == [Key.LEFT] * 3 + [Key.HARD_DROP]
-    assert Board().path(wall, keys=[*TAPS, Key.DAS_LEFT]) == [Key.DAS_LEFT, Key.HARD_DROP]
-    assert Board().path(wall, keys=[Key.RIGHT]) is None
-    assert Board().path(wall, keys=[]) is None
+    assert Board().find_path(wall, keys=[Key.LEFT]) == [Key.LEFT] * 3 + [Key.HARD_DROP]
+    assert Board().find_path(wall, keys=[*TAPS, Key.DAS_LEFT]) == [Key.DAS_LEFT, Key.HARD_DROP]
+    assert Board().find_path(wall, keys=[Key.RIGHT]) is None
+    assert Board().find_path(wall, keys=[]) is None
 
 
 def test_equal_cells_in_another_rotation_are_the_same_goal() -> None:
     south = Placement("S", Rotation.SOUTH, 4, 1)
-    assert Board().path(south) == Board().path(south.canonical())
+    assert Board().find_path(south) == Board().find_path(south.canonical())
 
 
 def test_what_cannot_be_reached_has_no_path() -> None:
     board = Board.from_rows(["#.########", "##########"])
     board[9, 1] = False
-    assert board.path(Placement("I", Rotation.EAST, 1, 2)) is None
+    assert board.find_path(Placement("I", Rotation.EAST, 1, 2)) is None
     assert (
-        board.path(Placement("T", Rotation.NORTH, 4, 2, Spin.FULL), spins=SpinMode.T_SPINS) is None
+        board.find_path(Placement("T", Rotation.NORTH, 4, 2, Spin.FULL), spins=SpinMode.T_SPINS)
+        is None
     )
-    assert board.path(Placement("T", Rotation.NORTH, 20, 2)) is None
+    assert board.find_path(Placement("T", Rotation.NORTH, 20, 2)) is None

@@ -127,9 +127,9 @@ def test_a_queue_of_pieces() -> None:
 
 
 def test_bad_input_is_named() -> None:
-    with pytest.raises(PieceError, match="'X' is no piece"):
+    with pytest.raises(PieceError, match="invalid piece: expected one of I O T L J S Z, got 'X'"):
         perft("IOX")
-    with pytest.raises(QueueError, match="the queue has 3"):
+    with pytest.raises(QueueError, match="invalid depth: expected 0 to 3"):
         perft("IOL", 4)
-    with pytest.raises(KicksError, match="no rotation system 'ars2'; there are none,"):
+    with pytest.raises(KicksError, match="invalid rotation system: expected one of none,"):
         perft("IOL", kicks="ars2")

@@ -46,7 +46,7 @@ def test_every_shape_of_the_contest(piece: str, state: int) -> None:
         drawn = states[number % len(states)]
         return sorted(((origin[0] + c, origin[1] - r) for r, c in drawn), key=lambda x: x[::-1])
 
-    at = kicks.appear(piece, *origin)
+    at = kicks.spawn_at(piece, *origin)
     assert at.cells == cells(0)
     for number in range(state):
         turned = board.rotate(at, Rotation((at.rotation + LEFT) % 4), kicks)
@@ -74,7 +74,7 @@ def test_the_contests_pieces_never_kick() -> None:
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_they_enter_with_nothing_above_the_top_rows(piece: str) -> None:
-    at = Kicks("pason").appear(piece, 5, 19)
+    at = Kicks("pason").spawn_at(piece, 5, 19)
     assert {y for _, y in at.cells} <= {18, 19}
     board = Board(10, 20)
     assert board.fits(at)
@@ -95,7 +95,7 @@ def test_a_game_is_played_with_them() -> None:
     game = Game(rules, seed=3)
     for _ in range(10):
         placement = min(game.placements(), key=lambda p: sum(y for _, y in p.cells))
-        path = game.board.path(placement, "pason", spawn=(5, 19))
+        path = game.board.find_path(placement, "pason", spawn=(5, 19))
         assert path is not None
         game.play(placement)
     assert game.stats.pieces == 10
@@ -126,7 +126,7 @@ shapes = [[[0, 0], [1, 0], [0, 1], [1, 1]]]
 def test_shapes_of_ones_own() -> None:
     kicks = Kicks.from_text(OWN, name="mine")
     board = Board()
-    flat = kicks.appear("I", 4, 10)
+    flat = kicks.spawn_at("I", 4, 10)
     assert flat == Placement("I", Rotation.NORTH, 4, 10)
     seen = [flat]
     for _ in range(4):
@@ -137,10 +137,10 @@ def test_shapes_of_ones_own() -> None:
     assert cells[0] == cells[2] == cells[4]
     assert cells[1] == cells[3] == [(4, 9), (4, 10), (4, 11), (4, 12)]
     assert kicks.shapes("T") == Kicks("none").shapes("T")
-    assert kicks.has_own_shapes("I")
-    assert not kicks.has_own_shapes("T")
+    assert kicks.has_custom_shapes("I")
+    assert not kicks.has_custom_shapes("T")
     # Wherever the O is, it lies as it did.
-    square = kicks.appear("O", 4, 10)
+    square = kicks.spawn_at("O", 4, 10)
     turned = board.rotate(square, Rotation.EAST, kicks)
     assert turned is not None
     assert turned[0].cells == square.cells
@@ -153,8 +153,8 @@ def test_shapes_survive_every_form(name: str) -> None:
     again = Kicks.from_turns(
         "again",
         kicks.turns(),
-        {p: kicks.spawn(p) for p in Piece},
-        {p: kicks.shapes(p) for p in Piece if kicks.has_own_shapes(p)},
+        {p: kicks.spawn_rotation(p) for p in Piece},
+        {p: kicks.shapes(p) for p in Piece if kicks.has_custom_shapes(p)},
     )
     assert again == kicks
     assert hash(again) == hash(kicks)
@@ -173,7 +173,7 @@ def test_shapes_survive_every_form(name: str) -> None:
         ("shapes = [[[0, 0], [1, 0], [2, 0], [9, 0]]]", "within 4"),
         (
             "shapes = [\n[[-1, 0], [0, 0], [1, 0], [0, 1]],\n[[0, 0], [1, 0], [0, 1], [1, 1]]\n]",
-            "line 5: .*piece T, rotation 1: the cells must be those of T pointing east",
+            "line 5: .*piece T, rotation 1: expected the cells of T pointing east",
         ),
     ],
 )

@@ -7,7 +7,8 @@ import random
 import pytest
 
 from sevenbag import Board, Kicks, pc
-from sevenbag._kernel import PcQuestion, PcQueues, StopFlag
+from sevenbag._kernel import PcProblem as KernelPcProblem
+from sevenbag._kernel import PcQueues, StopFlag
 from sevenbag.errors import BoardError, QueueError, RulesError, SearchStoppedError
 from sevenbag.formats.fumen import Fumen
 from sevenbag.pc import PcProblem, compute_chance
@@ -162,12 +163,16 @@ def test_a_field_that_is_clear_already() -> None:
 @pytest.mark.parametrize(
     ("field", "lines", "message"),
     [
-        ("X.........", 4, "39 cells are empty in the 4 rows"),
-        (PCO, 3, "filled up to row 4 from below, 3 are to be cleared"),
-        ("", 8, "8 rows to fill, at most 6"),
-        ("", 0, "0 rows to clear"),
-        ("", 2**40, "rows to clear"),
-        (Board(8), 4, "boards of 10 columns"),
+        (
+            "X.........",
+            4,
+            "invalid field: expected a multiple of four empty cells, got 39 in 4 rows",
+        ),
+        (PCO, 3, "invalid field: expected at most 3 rows, as many as to clear, got 4"),
+        ("", 8, "invalid field: expected at most 6 rows to fill, got 8"),
+        ("", 0, "invalid height: expected 1 to 64, got 0"),
+        ("", 2**40, "invalid height: expected 1 to 64"),
+        (Board(8), 4, "invalid board: expected 10 columns"),
     ],
 )
 def test_fields_that_cannot_be_asked_about(field: Board | str, lines: int, message: str) -> None:
@@ -181,8 +186,8 @@ def test_too_few_pieces() -> None:
 
 
 def test_no_such_drop() -> None:
-    with pytest.raises(RulesError, match="there are soft, hard, t-soft"):
-        PcQuestion(Board(), lines=4, kicks="srs", hold=True, drop="softly")
+    with pytest.raises(RulesError, match="expected soft, hard or t-soft"):
+        KernelPcProblem(Board(), height=4, kicks="srs", hold=True, drop="softly")
 
 
 @pytest.mark.parametrize(
@@ -197,7 +202,7 @@ def test_no_such_drop() -> None:
     ],
 )
 def test_what_are_no_queues(automaton: list[int]) -> None:
-    with pytest.raises(QueueError, match="no queues"):
+    with pytest.raises(QueueError, match="invalid queues"):
         PcQueues(automaton)
 
 

@@ -134,7 +134,7 @@ def test_pieces_with_gaps_come_after_the_rows_between() -> None:
     # The row in the middle is cleared by I before J stands on both sides of it.
     rows = ["GGGGGGGG.G".replace(".", "J"), "GGGGGGIIII", "GGGGGGG.JG", "GGGGGGG.JJ"]
     field, ways = divide_into_pieces(rows)
-    assert field.count == 8 + 1 + 6 + 8 + 7
+    assert field.cell_count == 8 + 1 + 6 + 8 + 7
     assert all(way[0].piece.name == "I" for way in ways)
 
 
@@ -171,5 +171,5 @@ def test_what_cannot_be_used() -> None:
         compute_coverage(read_setups(high), "*p2")
     tower = Field.from_rows(["G........."] * 9)
     on_it = Fumen((Page(tower, Placement("O", Rotation.NORTH, 0, 9)),)).encode()
-    with pytest.raises(BoardError, match="6 rows"):
+    with pytest.raises(BoardError, match="6 filled rows"):
         compute_coverage(read_setups(on_it), "*p2")

@@ -112,7 +112,7 @@ def test_features_are_those_counted_by_hand(case: tuple[list[list[bool]], int]) 
 def test_features_of_what_has_none() -> None:
     with pytest.raises(BoardError, match="10 columns"):
         compute_features(Board.from_rows(["XX.."]), 4)
-    with pytest.raises(BoardError, match="height of 1 rows for a board of 2"):
+    with pytest.raises(BoardError, match="invalid height: expected 2 to 64, got 1"):
         compute_features("X.........\nX.........", 1)
 
 
@@ -222,13 +222,13 @@ def test_scores_of_what_has_no_features() -> None:
 
 
 def test_the_kernel_makes_no_network_of_nonsense() -> None:
-    with pytest.raises(InputError, match="no activation cube; there are sigmoid"):
+    with pytest.raises(InputError, match="invalid activation: expected one of sigmoid"):
         PcNetwork("cube", "identity", [])
-    with pytest.raises(InputError, match="edge from node 0 to node 3"):
+    with pytest.raises(InputError, match="got 0 to 3"):
         PcNetwork("relu", "identity", [(0, 3, 1.0)])
     with pytest.raises(InputError, match="32-bit"):
         PcNetwork("relu", "identity", [(0, 10, 1e39)])
-    with pytest.raises(InputError, match=f"{PC_MAX_GENES + 1} genes"):
+    with pytest.raises(InputError, match=f"got {PC_MAX_GENES + 1}"):
         PcNetwork("relu", "identity", [(0, 10, 1.0)] * (PC_MAX_GENES + 1))
 
 
@@ -469,23 +469,23 @@ def test_what_a_network_remembers_does_not_outlive_a_search() -> None:
 def test_efforts() -> None:
     solver = pc.Solver("srs+", network=linear(FAST3))._kernel
     queues = [queue[:11] for queue in first_queues(20)]
-    efforts = solver.efforts(queues, 4)
-    assert efforts == solver.efforts(queues, 4)
+    efforts = solver.measure_effort(queues, 4)
+    assert efforts == solver.measure_effort(queues, 4)
     assert sum(found for _, found in efforts) >= 15
     # Ten pieces are placed; few children of each position are looked at.
     assert all(10 <= nodes <= 4_000 for nodes, _ in efforts)
-    solver.order_by(None)
-    assert solver.efforts(queues, 4) != efforts
-    with pytest.raises(QueueError, match="10 pieces for 6 rows; expected 16"):
-        solver.efforts(["IOTLJSZIOT"], 6)
-    with pytest.raises(BoardError, match="2, 4 and 6 rows, not for 5"):
-        solver.efforts(["IOTLJSZIOT"], 5)
+    solver.set_network(None)
+    assert solver.measure_effort(queues, 4) != efforts
+    with pytest.raises(QueueError, match="invalid queue: expected 16 pieces, got 10"):
+        solver.measure_effort(["IOTLJSZIOT"], 6)
+    with pytest.raises(BoardError, match="invalid height: expected 2, 4 or 6, got 5"):
+        solver.measure_effort(["IOTLJSZIOT"], 5)
 
 
 def test_ours_is_read_and_better_than_no_order() -> None:
     solver = pc.Solver("srs+")._kernel
     queues = [queue[:11] for queue in first_queues(100)]
-    solver.order_by(Network.default().kernel)
-    ours = sum(nodes for nodes, _ in solver.efforts(queues, 4))
-    solver.order_by(Network(genes=()).kernel)
-    assert ours * 5 < sum(nodes for nodes, _ in solver.efforts(queues, 4))
+    solver.set_network(Network.default().kernel)
+    ours = sum(nodes for nodes, _ in solver.measure_effort(queues, 4))
+    solver.set_network(Network(genes=()).kernel)
+    assert ours * 5 < sum(nodes for nodes, _ in solver.measure_effort(queues, 4))

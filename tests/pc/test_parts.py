@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sevenbag import Kicks, jobs
-from sevenbag._kernel import PcCensus, PcProgress, StopFlag, pc_odds_without
+from sevenbag._kernel import PcProgress, PcTablebase, StopFlag, compute_pc_odds
 from sevenbag.errors import QueueError, SearchStoppedError
 from sevenbag.pc import PcProblem, compute_chance
 from sevenbag.pc.batch_solver import BatchProgress, solve_all_sequences
@@ -173,15 +173,17 @@ def test_chances_can_be_stopped() -> None:
 
 def test_odds_are_those_of_the_impossible_in_any_order() -> None:
     progress = PcProgress()
-    census = PcCensus.take("srs", 2, 1, progress)
+    census = PcTablebase.build("srs", 2, 1, progress)
     assert census is not None
-    blocks = [census.impossible(block) for block in range(300) if census.impossible(block)]
+    blocks = [
+        census.find_unsolvable(block) for block in range(300) if census.find_unsolvable(block)
+    ]
     random.Random(3).shuffle(blocks)
     codes = b"".join(blocks)
-    whole = pc_odds_without(codes, 6)
+    whole = compute_pc_odds(codes, 6)
     assert whole[3].count(b"\n") == len(codes) // 8
     assert whole[3].split() == sorted(whole[3].split())
-    assert pc_odds_without(b"", 6)[2] == (378_420, 378_420)
+    assert compute_pc_odds(b"", 6)[2] == (378_420, 378_420)
 
 
 @pytest.mark.parametrize(
@@ -197,19 +199,19 @@ def test_odds_are_those_of_the_impossible_in_any_order() -> None:
 )
 def test_what_is_no_sequence_is_refused(codes: bytes, letters: int) -> None:
     with pytest.raises(QueueError, match="letters"):
-        pc_odds_without(codes, letters)
+        compute_pc_odds(codes, letters)
 
 
 def test_a_sequence_twice_is_refused() -> None:
     progress = PcProgress()
-    census = PcCensus.take("srs", 2, 1, progress)
+    census = PcTablebase.build("srs", 2, 1, progress)
     assert census is not None
-    code = next(found for found in map(census.impossible, range(300)) if found)[:8]
-    assert pc_odds_without(code, 6)[3].count(b"\n") == 1
+    code = next(found for found in map(census.find_unsolvable, range(300)) if found)[:8]
+    assert compute_pc_odds(code, 6)[3].count(b"\n") == 1
     with pytest.raises(QueueError, match="different"):
-        pc_odds_without(code * 2, 6)
-    with pytest.raises(QueueError, match="no block"):
-        census.impossible(-1)
+        compute_pc_odds(code * 2, 6)
+    with pytest.raises(QueueError, match="invalid block"):
+        census.find_unsolvable(-1)
 
 
 # --- the commands ---------------------------------------------------------------------------------

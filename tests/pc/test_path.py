@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag import Board, Kicks, pc
-from sevenbag._kernel import smallest_cover, widest_sets
+from sevenbag._kernel import find_maximal_sets, find_smallest_cover
 from sevenbag.errors import BoardError, QueueError, SearchStoppedError
 from sevenbag.formats.fumen import Fumen
 from sevenbag.pc import PcProblem, compute_chance, find_solutions
@@ -158,7 +158,7 @@ def as_bytes(sets: Sequence[set[int]], elements: int) -> list[bytes]:
 
 @given(st.lists(st.sets(st.integers(0, 17), max_size=7), max_size=9))
 def test_smallest_covers_of_small_problems(sets: list[set[int]]) -> None:
-    chosen, at_least = smallest_cover(as_bytes(sets, 18))
+    chosen, at_least = find_smallest_cover(as_bytes(sets, 18))
     everything = set[int]().union(*sets)
     assert set[int]().union(*(sets[i] for i in chosen)) == everything
     assert list(chosen) == sorted(set(chosen))
@@ -173,7 +173,7 @@ def test_smallest_covers_of_small_problems(sets: list[set[int]]) -> None:
 
 @given(st.lists(st.sets(st.integers(0, 9), max_size=4), max_size=12))
 def test_widest_sets(sets: list[set[int]]) -> None:
-    widest = widest_sets(as_bytes(sets, 10))
+    widest = find_maximal_sets(as_bytes(sets, 10))
     expected = [
         i
         for i, s in enumerate(sets)
@@ -185,7 +185,7 @@ def test_widest_sets(sets: list[set[int]]) -> None:
 def test_a_cover_that_takes_too_long_is_honest() -> None:
     rng = random.Random(1)
     sets = [{rng.randrange(400) for _ in range(14)} for _ in range(300)]
-    chosen, at_least = smallest_cover(as_bytes(sets, 400), milliseconds=50)
+    chosen, at_least = find_smallest_cover(as_bytes(sets, 400), milliseconds=50)
     assert set[int]().union(*(sets[i] for i in chosen)) == set[int]().union(*sets)
     assert 0 < at_least < len(chosen)
 

@@ -98,19 +98,19 @@ def test_what_the_published_counts_leave_out_is_one_piece_before_whole_bags() ->
 
 @pytest.mark.parametrize("pieces", ["IO", "IIII", "TTTTT", "O", "", "Z" * 40])
 def test_what_is_no_sequence_is_told(pieces: str) -> None:
-    with pytest.raises(QueueError, match="no sequence"):
+    with pytest.raises(QueueError, match="invalid sequence"):
         find_sequence_index([Piece[letter] for letter in pieces])
 
 
 @pytest.mark.parametrize(("length", "number"), [(0, 0), (25, 0), (5, -1), (5, 57750)])
 def test_sequences_that_are_not_there_are_told(length: int, number: int) -> None:
-    with pytest.raises(QueueError, match="there is no sequence"):
+    with pytest.raises(QueueError, match="invalid sequence: expected a number below"):
         sequence_at(length, number)
 
 
 @pytest.mark.parametrize("length", [-1, 25, 10**6])
 def test_lengths_are_bounded(length: int) -> None:
-    with pytest.raises(QueueError, match="must be 0 to 24"):
+    with pytest.raises(QueueError, match="invalid length: expected 0 to 24"):
         count_sequences(length)
 
 

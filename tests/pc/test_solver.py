@@ -115,7 +115,9 @@ def test_a_field_with_a_held_piece() -> None:
         assert solution is not None
         assert len(solution.placements) == 4
         assert faults(solution, "TSZJO", "I", field=field, kicks="srs", save=save) == []
-    assert pc.Solver("srs").search(field, "TSZJO", "I", save="L").reason == pc.SolveStatus.NOT_SAVED
+    assert (
+        pc.Solver("srs").search(field, "TSZJO", "I", save="L").status == pc.SolveStatus.CANNOT_SAVE
+    )
 
 
 def test_a_field_of_eight_rows() -> None:
@@ -133,7 +135,7 @@ def test_full_rows_of_the_field_are_gone_at_once() -> None:
     assert solution.height == 2
     assert faults(solution, "OIIIIIIII", kicks="srs") == []
     *_, before, after = solution.boards("XXXXXXXXXX")
-    assert before.count > 0
+    assert before.cell_count > 0
     assert after.is_empty
 
 
@@ -144,7 +146,7 @@ def test_boards_follow_the_solution() -> None:
     assert len(boards) == 6
     assert boards[0].is_empty
     assert boards[-1].is_empty
-    assert [board.count for board in boards[1:3]] == [4, 8]
+    assert [board.cell_count for board in boards[1:3]] == [4, 8]
 
 
 def test_without_hold_the_queue_is_the_order() -> None:
@@ -175,13 +177,13 @@ def test_an_empty_field_on_the_way_can_be_forbidden() -> None:
 @pytest.mark.parametrize(
     ("field", "queue", "options", "reason"),
     [
-        ("X.........", "IIIIIIIIII", {}, pc.SolveStatus.ODD),
-        ("", "OOOO", {}, pc.SolveStatus.FEW_PIECES),
-        ("", "OOOOO", {"save": "O"}, pc.SolveStatus.FEW_PIECES),
-        ("", "OOOOOO", {"save": "T"}, pc.SolveStatus.NOT_SAVED),
+        ("X.........", "IIIIIIIIII", {}, pc.SolveStatus.ODD_CELLS),
+        ("", "OOOO", {}, pc.SolveStatus.TOO_FEW_PIECES),
+        ("", "OOOOO", {"save": "O"}, pc.SolveStatus.TOO_FEW_PIECES),
+        ("", "OOOOOO", {"save": "T"}, pc.SolveStatus.CANNOT_SAVE),
         ("", "SZSZSZ", {}, pc.SolveStatus.NONE),
         ("", "OIZSOZOISLT", {"min_height": 4}, pc.SolveStatus.NONE),
-        ("", "OIIII", {"min_height": 4}, pc.SolveStatus.FEW_PIECES),
+        ("", "OIIII", {"min_height": 4}, pc.SolveStatus.TOO_FEW_PIECES),
         ("", "OIZSOZOISLT", {"min_height": 4, "nodes": 1000}, pc.SolveStatus.STOPPED),
     ],
 )
@@ -189,7 +191,7 @@ def test_why_there_is_none(
     field: str, queue: str, options: dict[str, int], reason: pc.SolveStatus
 ) -> None:
     answer = pc.Solver("srs").search(field, queue, **options)  # type: ignore[arg-type]
-    assert answer.reason == reason
+    assert answer.status == reason
     assert answer.solution is None
 
 
@@ -203,7 +205,7 @@ def test_queues_without_a_perfect_clear_have_none(kicks: str) -> None:
     start = ("srs", "srs+", "srs-tetrio").index(kicks) * 334
     part = queues[start : start + 334]
     assert len(part) > 300
-    assert not any(found for _, found in PcSolver(kicks).time(part, 4, 1))
+    assert not any(found for _, found in PcSolver(kicks).time_queues(part, 4, 1))
 
 
 # --- all windows of two lines -------------------------------------------------------------------
@@ -238,7 +240,7 @@ def test_all_windows_of_two_lines(
     }
     assert sum(all_windows.values()) == total
     queues = list(all_windows)
-    times = PcSolver("srs").time(queues, 2, 1)
+    times = PcSolver("srs").time_queues(queues, 2, 1)
     found = {queue for queue, (_, solved) in zip(queues, times, strict=True) if solved}
     assert found == set(expected)
     assert sum(all_windows[queue] for queue in found) == total_solvable
@@ -253,9 +255,9 @@ def test_bad_input_is_named() -> None:
         pc.solve("", "IXOL")
     with pytest.raises(PieceError):
         pc.solve("", "IOLT", "Q")
-    with pytest.raises(QueueError, match="no pieces"):
+    with pytest.raises(QueueError, match="invalid queue: expected piece letters"):
         pc.solve("", "")
-    with pytest.raises(QueueError, match="more than"):
+    with pytest.raises(QueueError, match="invalid queue: expected at most"):
         pc.solve("", "I" * 200)
     with pytest.raises(BoardError, match="10 columns"):
         pc.solve(Board(8, 20), "IIIII")
@@ -307,5 +309,5 @@ def test_threads_find_what_one_finds(queue: str, nodes: int) -> None:
 
 @pytest.mark.parametrize("threads", [0, -1, 257])
 def test_a_wrong_number_of_threads_is_refused(threads: int) -> None:
-    with pytest.raises(QueueError, match=f"threads is {threads}, must be 1 to 256"):
+    with pytest.raises(QueueError, match=f"invalid threads: expected 1 to 256, got {threads}"):
         pc.solve("", "IJLOO", "I", threads=threads)

@@ -391,7 +391,7 @@ def test_queues_that_hardly_exist(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_fitness_is_perfect_clears_in_a_thousand_positions() -> None:
     queues = draw_test_queues(40, 4, "srs", "x")
     solver = pc.Solver("srs", network=GOOD)._kernel
-    efforts = solver.efforts(queues, 4)
+    efforts = solver.measure_effort(queues, 4)
     expected = 1000 * sum(found for _, found in efforts) / sum(nodes for nodes, _ in efforts)
     assert measure_fitness(GOOD, FitnessTest(queues, 4, "srs")) == pytest.approx(expected)
     assert measure_fitness(BAD, FitnessTest(queues, 4, "srs")) < expected / 5

@@ -37,7 +37,7 @@ def test_a_table_of_two_lines_knows_all_but_the_solvable_windows(
     folder: Path, two_lines: bytes
 ) -> None:
     solver = PcSolver("srs")
-    height, count = solver.use_table(two_lines)
+    height, count = solver.load_table(two_lines)
     assert (height, len(two_lines)) == (2, 40 + 5 * count)
     # Every window of six pieces; held and current change places, so that a half and the doubles
     # of them are left. 54,228 is 57,750, the published number of different sequences of this
@@ -49,7 +49,7 @@ def test_a_table_of_two_lines_knows_all_but_the_solvable_windows(
     }
     assert count == 57_750 - len(possible)
     queues = [line[:6] for line in truth("pc/two_line_hold.txt").read_text().splitlines()]
-    assert all(found for _, found in solver.time(queues, 2, 1))
+    assert all(found for _, found in solver.time_queues(queues, 2, 1))
 
 
 def test_solvers_use_the_tables_they_find(folder: Path, two_lines: bytes) -> None:
@@ -72,28 +72,28 @@ def test_solvers_use_the_tables_they_find(folder: Path, two_lines: bytes) -> Non
 def test_a_table_is_believed_because_of_what_it_says() -> None:
     # A table that rules out a queue which has a perfect clear.
     solver = PcSolver("srs")
-    assert solver.time(["IJLOOI"], 2, 1)[0][1]
-    solver.use_table(solver.table_bytes(2, ["JILOOI", "SZSZSZ"]))
-    assert not solver.time(["IJLOOI"], 2, 1)[0][1]
-    assert solver.time(["OIIIII"], 2, 1)[0][1]
+    assert solver.time_queues(["IJLOOI"], 2, 1)[0][1]
+    solver.load_table(solver.encode_table(2, ["JILOOI", "SZSZSZ"]))
+    assert not solver.time_queues(["IJLOOI"], 2, 1)[0][1]
+    assert solver.time_queues(["OIIIII"], 2, 1)[0][1]
     # Another one takes its place.
-    solver.use_table(solver.table_bytes(2, []))
-    assert solver.time(["IJLOOI"], 2, 1)[0][1]
+    solver.load_table(solver.encode_table(2, []))
+    assert solver.time_queues(["IJLOOI"], 2, 1)[0][1]
 
 
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
         (lambda table: b"", "an empty file"),
-        (lambda table: b"no table at all" * 10, "no table"),
-        (lambda table: table[:39], "no table"),
-        (lambda table: table[:-5], "cut or damaged"),
-        (lambda table: table[:-1], "cut or damaged"),
-        (lambda table: table[:100] + bytes([table[100] ^ 1]) + table[101:], "cut or damaged"),
-        (lambda table: table[:8] + b"\2" + table[9:], "version 2"),
-        (lambda table: table[:12] + b"\3" + table[13:], "cut or damaged"),
+        (lambda table: b"no table at all" * 10, "expected a table of perfect clears"),
+        (lambda table: table[:39], "expected a table of perfect clears"),
+        (lambda table: table[:-5], "truncated or damaged"),
+        (lambda table: table[:-1], "truncated or damaged"),
+        (lambda table: table[:100] + bytes([table[100] ^ 1]) + table[101:], "truncated or damaged"),
+        (lambda table: table[:8] + b"\2" + table[9:], "expected version 1, got 2"),
+        (lambda table: table[:12] + b"\3" + table[13:], "truncated or damaged"),
         (lambda table: table[:16] + b"\0" * 8 + table[24:], "another rotation system"),
-        (lambda table: table[:24] + b"\xff" * 8 + table[32:], "cut or damaged"),
+        (lambda table: table[:24] + b"\xff" * 8 + table[32:], "truncated or damaged"),
     ],
 )
 def test_a_wrong_table_is_named_and_not_used(
@@ -121,10 +121,10 @@ def test_a_table_for_another_system_is_none(two_lines: bytes, tmp_path: Path) ->
 
 def test_what_no_table_can_be_made_of(tmp_path: Path) -> None:
     solver = PcSolver("srs")
-    with pytest.raises(QueueError, match="must have 6"):
-        solver.table_bytes(2, ["IOT"])
+    with pytest.raises(QueueError, match="expected 6 pieces, got 3"):
+        solver.encode_table(2, ["IOT"])
     with pytest.raises(QueueError, match="2 or 4"):
-        solver.table_bytes(6, [])
+        solver.encode_table(6, [])
     with pytest.raises(BoardError):
         build_table(6, "srs", tmp_path / "six.table")
     file = tmp_path / "file"

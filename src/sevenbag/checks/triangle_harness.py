@@ -232,7 +232,7 @@ def _count_safe_rows(game: TrianglePracticeGame, keys: Sequence[str]) -> int | N
     first = None
     for fallen in range(_MAX_FALLEN_ROWS + 1):
         start = (spawn.x, spawn.y - fallen)
-        end = board.follow(position.queue[0], known, pieces.kicks, spawn=start)
+        end = board.apply_keys(position.queue[0], known, pieces.kicks, spawn=start)
         first = end if fallen == 0 else first
         if first is None or end is None:
             return None

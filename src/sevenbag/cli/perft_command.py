@@ -123,7 +123,7 @@ def _check_spawn(queue: str, kicks: Kicks, spawn: tuple[int, int], board: Board)
     """Check that every piece fits at its spawn on the empty board."""
     x, y = spawn
     for letter in dict.fromkeys(queue.upper()):
-        if not board.fits(kicks.appear(letter, x, y)):
+        if not board.fits(kicks.spawn_at(letter, x, y)):
             raise PlacementError(
                 f"spawn ({x}, {y}): {letter} does not fit there on a board of {board.width} columns"
                 f" and {board.rows} rows"

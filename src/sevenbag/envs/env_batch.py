@@ -41,7 +41,7 @@ class EnvBatch:
         width = settings.rules.board.width
         return {
             "board": np.zeros((seats, players, settings.rows, width), np.uint8),
-            "pieces": np.zeros((seats, players, self.kernel.pieces_seen), np.uint8),
+            "pieces": np.zeros((seats, players, self.kernel.observed_pieces), np.uint8),
             "counters": np.zeros((seats, players, COUNTERS), np.int32),
             "action_mask": np.zeros((seats, self.actions.count), np.int8),
         }
@@ -54,10 +54,12 @@ class EnvBatch:
 
     def reset_ended(self, into: Observation) -> None:
         """Begin the next game where one has ended; write what is seen of it."""
-        self.kernel.renew(into["board"], into["pieces"], into["counters"], into["action_mask"])
+        self.kernel.reset_ended(
+            into["board"], into["pieces"], into["counters"], into["action_mask"]
+        )
 
     def step(
-        self, actions: NDArray[np.int64], into: Observation, *, begin_next: bool
+        self, actions: NDArray[np.int64], into: Observation, *, autoreset: bool
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
         """One turn of every game.
 
@@ -73,7 +75,7 @@ class EnvBatch:
         truncated = np.empty(self.seats, np.bool_)
         self.kernel.step(
             actions,
-            begin_next,
+            autoreset,
             self.threads,
             into["board"],
             into["pieces"],

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sevenbag._kernel import Lock, Piece
+    from sevenbag._kernel import LockResult, Piece
 
     Observation: TypeAlias = dict[str, NDArray[Any]]
     """Arrays by name: board, pieces, counters, action_mask."""
@@ -184,9 +184,9 @@ class EnvConfig:
         weights = read_reward(reward)
         return cls(rules, weights, frames_per_turn, max_pieces or 0, rows, spins_apart)
 
-    def kernel(self, games: int, players: int) -> _kernel.Envs:
+    def kernel(self, games: int, players: int) -> _kernel.GameBatch:
         """A batch of games in the kernel."""
-        return _kernel.Envs(
+        return _kernel.GameBatch(
             compile_rules(self.rules),
             games,
             players,
@@ -211,7 +211,7 @@ class EnvConfig:
             }
         )
 
-    def reward(self, lock: Lock, *, lost: bool) -> float:
+    def reward(self, lock: LockResult, *, lost: bool) -> float:
         """What a lock of a single player is worth."""
         weight = self.weights.get
         return (
@@ -242,7 +242,7 @@ def read_reward(reward: Reward) -> Mapping[str, float]:
     return {name: float(weight) for name, weight in reward.items()}
 
 
-def actions_of(envs: _kernel.Envs) -> ActionEncoding:
+def actions_of(envs: _kernel.GameBatch) -> ActionEncoding:
     """The actions of a batch."""
     holds, spins, _, rows, width = envs.action_shape
     return ActionEncoding(holds, spins, rows, width)

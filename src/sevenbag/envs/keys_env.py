@@ -95,8 +95,8 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         self.observation_space: gymnasium.Space[Any] = gymnasium.spaces.Dict(
             {**single.spaces, "board": board}
         )
-        self._falling: _kernel.Falling | None = None
-        self._held: _kernel.Falling | None = None
+        self._falling: _kernel.FallingPiece | None = None
+        self._held: _kernel.FallingPiece | None = None
         # There is a game to look at before the first reset, but none to play.
         self._begin(0)
         self._ended = True
@@ -169,9 +169,9 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         # What hold would bring; none when it has been used.
         self._held = None if self._game.over else self._spawned(hold=True)
 
-    def _spawned(self, *, hold: bool) -> _kernel.Falling | None:
+    def _spawned(self, *, hold: bool) -> _kernel.FallingPiece | None:
         try:
-            return _kernel.Falling(self._kernel, hold)
+            return _kernel.FallingPiece(self._kernel, hold)
         except PlacementError:
             return None
 

@@ -85,7 +85,7 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
 
     def move(self, action: int) -> tuple[Placement, bool] | None:
         """The placement that an action plays now, and whether by hold; None if it cannot."""
-        return self._batch.kernel.move(0, action)
+        return self._batch.kernel.find_move(0, action)
 
     def reset(
         self,
@@ -108,7 +108,7 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
         """
         arrays = self._batch.new_arrays()
         rewards, terminated, truncated = self._batch.step(
-            np.array([action], np.int64), arrays, begin_next=False
+            np.array([action], np.int64), arrays, autoreset=False
         )
         observation, info = _seen(arrays)
         return observation, float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info

@@ -120,7 +120,7 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
 
     def move(self, index: int, action: int) -> tuple[Placement, bool] | None:
         """The placement that an action plays now, and whether by hold; None if it cannot."""
-        return self._batch.kernel.move(index, action)
+        return self._batch.kernel.find_move(index, action)
 
     def random_actions(self) -> NDArray[np.int64]:
         """For each sub-environment an action that its mask allows, all equally likely.
@@ -128,7 +128,7 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
         They are drawn from the environment's own generator.
         """
         actions = np.empty(self.num_envs, np.int64)
-        self._batch.kernel.choose(int(self.np_random.integers(2**63)), actions)
+        self._batch.kernel.sample_actions(int(self.np_random.integers(2**63)), actions)
         return actions
 
     def reset(
@@ -182,7 +182,7 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
         numbers = np.ascontiguousarray(actions, np.int64)
         arrays = self._next_arrays()
         rewards, terminated, truncated = self._batch.step(
-            numbers, arrays, begin_next=self._autoreset is AutoresetMode.NEXT_STEP
+            numbers, arrays, autoreset=self._autoreset is AutoresetMode.NEXT_STEP
         )
         info: dict[str, Any] = {}
         if self._autoreset is AutoresetMode.SAME_STEP:

@@ -109,7 +109,7 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
 
     def move(self, agent: str, action: int) -> tuple[Placement, bool] | None:
         """The placement that an action plays now, and whether by hold; None if it cannot."""
-        return self._batch.kernel.move(AGENTS.index(agent), action)
+        return self._batch.kernel.find_move(AGENTS.index(agent), action)
 
     def reset(
         self,
@@ -146,9 +146,9 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
             raise PlacementError(f"no action for {' and '.join(missing)}")
         arrays = self._batch.new_arrays()
         rewards, terminated, truncated = self._batch.step(
-            np.array([actions[agent] for agent in AGENTS], np.int64), arrays, begin_next=False
+            np.array([actions[agent] for agent in AGENTS], np.int64), arrays, autoreset=False
         )
-        if self._batch.kernel.ended(0):
+        if self._batch.kernel.has_ended(0):
             self.agents = []
         return (
             _by_agent(arrays),

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, BinaryIO, Final, Self
 from sevenbag._kernel import (
     Board,
     Kicks,
-    PcChecker,
     PcFault,
+    PcValidator,
     Piece,
     Placement,
     read_pc_records,
@@ -222,11 +222,11 @@ def validate_file(
         PcFileError: (``FileNotFound``, ``CannotRead``, ``EndOfStream``) as `read_solutions`.
         KicksError: there is no such system.
     """
-    checker = PcChecker(list(kicks), allow_early_clear)
+    checker = PcValidator(list(kicks), allow_early_clear)
     solutions = read = 0
     with _opened(path) as file:
         for data in _chunks(file, path):
-            records, data.used, fault, placement = checker.run(data.bytes)
+            records, data.used, fault, placement = checker.validate(data.bytes)
             solutions += records
             read += data.used
             if fault is not PcFault.NONE:
@@ -333,7 +333,7 @@ _REASONS: Final = {
     PcFault.OVERLAP: "fills cells that are filled already",
     PcFault.FLOATING: "rests on nothing",
     PcFault.UNREACHABLE: "cannot be reached from above",
-    PcFault.CLEARED_BEFORE: "comes after the field was empty",
+    PcFault.CLEARED_EARLY: "comes after the field was empty",
     PcFault.NOT_CLEARED: "the field is not empty at its end",
 }
 
@@ -343,7 +343,7 @@ _OF_PLACEMENT: Final = frozenset(
         PcFault.OVERLAP,
         PcFault.FLOATING,
         PcFault.UNREACHABLE,
-        PcFault.CLEARED_BEFORE,
+        PcFault.CLEARED_EARLY,
     }
 )
 

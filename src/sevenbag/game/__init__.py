@@ -7,10 +7,10 @@
 (0, 1)
 """
 
-from sevenbag._kernel import Lock, Stats
+from sevenbag._kernel import LockResult, Stats
 from sevenbag.game.game import Game, Player, TopOut
 from sevenbag.game.position import Position
 from sevenbag.game.rules import Rules
 from sevenbag.game.versus import Versus
 
-__all__ = ["Game", "Lock", "Player", "Position", "Rules", "Stats", "TopOut", "Versus"]
+__all__ = ["Game", "LockResult", "Player", "Position", "Rules", "Stats", "TopOut", "Versus"]

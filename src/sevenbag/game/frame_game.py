@@ -26,7 +26,7 @@ from sevenbag.game.rules import Rules, compile_rules, resolve_rules
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sevenbag._kernel import Lock, Piece
+    from sevenbag._kernel import LockResult, Piece
 
 __all__ = [
     "Button",
@@ -38,7 +38,7 @@ __all__ = [
     "SentAttack",
 ]
 
-RecordedLock = tuple["Lock", tuple[str, ...], "Piece", "Piece | None"]
+RecordedLock = tuple["LockResult", tuple[str, ...], "Piece", "Piece | None"]
 """A lock, the board after it (rows from the bottom), the next piece, and the held piece."""
 
 SentAttack = tuple[int, int, int, int, int, int]
@@ -106,7 +106,7 @@ class FrameGame(Player):
 
     def set_targets(self, players: Sequence[int]) -> None:
         """Set the players attacked from now on, by numbers of the caller's choice."""
-        self._frames.target(players)
+        self._frames.set_targets(players)
 
     def announce(
         self, sender: int, number: int, lines: int, acknowledged: int, hole: int = -1
@@ -135,7 +135,7 @@ class FrameGame(Player):
         """Complete the frame."""
         self._frames.end_frame()
 
-    def place(self, placement: Placement, moment: float = 0.0) -> Lock:
+    def place(self, placement: Placement, moment: float = 0.0) -> LockResult:
         """Press the keys that move a piece to a placement, ending with a hard drop.
 
         The falling piece must be unrotated; its location does not matter. The keys take no time
@@ -155,7 +155,7 @@ class FrameGame(Player):
 
     def take_sent_attacks(self) -> tuple[SentAttack, ...]:
         """Return the attacks sent since the last call."""
-        return self._frames.take_sent()
+        return self._frames.take_sent_attacks()
 
     def run_script(self, script: Sequence[float], frames: int) -> None:
         """Play a whole game from a script of events, see
@@ -172,11 +172,11 @@ class FrameGame(Player):
         Raises:
             InputError: the script is invalid, or its times decrease.
         """
-        self._frames.perform(list(script), frames)
+        self._frames.run_script(list(script), frames)
 
     def run_recorded(self, script: Sequence[float], frames: int) -> list[RecordedLock]:
         """Play a whole game like `run_script`, and return every lock."""
-        return self._frames.perform(list(script), frames, True)
+        return self._frames.run_script(list(script), frames, True)
 
     @property
     def piece(self) -> Placement:
@@ -199,7 +199,7 @@ class FrameGame(Player):
         return self._frames.stats
 
     @property
-    def last_lock(self) -> Lock:
+    def last_lock(self) -> LockResult:
         """Result of the last lock."""
         return self._frames.last_lock
 
@@ -211,13 +211,13 @@ class FrameGame(Player):
     @property
     def duration(self) -> float:
         """Duration of the game in frames, up to the last key or the top-out."""
-        return self._frames.lasted
+        return self._frames.duration
 
     @property
     def game_over_reason(self) -> str | None:
         """Reason of the top-out in TETR.IO's terms: ``topout``, ``garbagesmash``; None before
         one."""
-        return self._frames.out
+        return self._frames.game_over_reason
 
     @property
     def handling(self) -> Handling:
@@ -284,7 +284,7 @@ _INSTANT_SOFT_DROP: Final = 41
 
 def _press_keys(
     player: Player, game: _kernel.FrameGame, placement: Placement, moment: float
-) -> Lock:
+) -> LockResult:
     """Press keys for `FrameGame.place`."""
     if not 0 <= moment < 1:
         raise InputError(f"invalid moment: expected 0 to below 1, got {moment}")
@@ -293,15 +293,15 @@ def _press_keys(
             f"a soft drop by {game.handling.soft_drop:g} is on its way for long; placements need"
             f" one by {_INSTANT_SOFT_DROP}, which is at once"
         )
-    game.wait(moment)
-    moment = max(moment, game.moment)
+    game.advance_to(moment)
+    moment = max(moment, game.subframe)
     holds = _needs_hold(player, placement.piece)
     keys = _way(player, game, placement, holds=holds)
     # Duration of a drop over the whole board.
     fall = player.rules.board.rows / _ROWS_PER_FRAME
     if moment + keys.count(Key.SONIC_DROP) * fall > 1:
         raise PlacementError("not enough time left in this frame for the soft drops")
-    if game.guarded:
+    if game.is_hard_drop_blocked:
         raise PlacementError("a piece has just locked automatically: a hard drop would be ignored")
     if holds:
         _tap(game, Button.HOLD, moment)
@@ -354,13 +354,13 @@ def _way(
     pieces = rules.pieces
     spins = SpinRules(
         pieces.spins,
-        kicks=pieces.spin_kicks,
-        shift=pieces.spin_shift,
-        hold=pieces.spin_hold,
-        top=pieces.spin_top,
+        full_kicks=pieces.spin_kicks,
+        on_shift=pieces.spin_shift,
+        hold_keeps_spin=pieces.spin_hold,
+        top_filled=pieces.spin_top,
     )
     place = (rules.spawn.x, rules.spawn.y) if holds else (game.piece.x, game.piece.y)
-    way = game.board.path(placement, pieces.kicks, spins=spins, spawn=place, keys=_KEYS)
+    way = game.board.find_path(placement, pieces.kicks, spins=spins, spawn=place, keys=_KEYS)
     if way is None:
         raise PlacementError(f"no keys lead to {placement} from x {place[0]}, y {place[1]}")
     return way

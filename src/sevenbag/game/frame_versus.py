@@ -24,7 +24,7 @@ from sevenbag.game.versus import Versus
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sevenbag._kernel import Lock, Placement
+    from sevenbag._kernel import LockResult, Placement
 
 MAX_PLAYERS: Final = 100
 
@@ -217,7 +217,7 @@ class GravityVersus(Versus):
         second: Placement,
         *,
         holds: tuple[bool | None, bool | None] = (None, None),
-    ) -> tuple[Lock, Lock]:
+    ) -> tuple[LockResult, LockResult]:
         """Raise an error: the game has no turns.
 
         Raises:
@@ -228,7 +228,7 @@ class GravityVersus(Versus):
 
     def lock_at(
         self, frame: int, first: Placement | None = None, second: Placement | None = None
-    ) -> tuple[Lock | None, Lock | None]:
+    ) -> tuple[LockResult | None, LockResult | None]:
         """Advance to a frame, then press the keys of placements.
 
         If a piece locks by gravity before, the method returns at that lock: see `locked_by_itself`

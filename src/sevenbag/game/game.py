@@ -14,7 +14,7 @@ from sevenbag.game.rules import Rules, compile_rules, resolve_rules
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sevenbag._kernel import Board, Lock, Placement, Stats
+    from sevenbag._kernel import Board, LockResult, Placement, Stats
     from sevenbag.drawing import Picture
 
 MAX_SEED_VALUE: Final = 2**63 - 1
@@ -157,12 +157,12 @@ class Player:
         Raises:
             PlacementError: the placement is illegal; the message contains the reason.
         """
-        return self._kernel.judge(placement, hold)
+        return self._kernel.find_move(placement, hold)
 
     def is_legal(self, placement: Placement, *, hold: bool | None = None) -> bool:
         """Return True if `find_move` accepts the placement."""
         try:
-            self._kernel.judge(placement, hold)
+            self._kernel.find_move(placement, hold)
         except PlacementError:
             return False
         return True
@@ -238,8 +238,8 @@ class Game(Player):
 
     def play(
         self, placement: Placement, *, hold: bool | None = None, frame: int | None = None
-    ) -> Lock:
-        """Lock a piece.
+    ) -> LockResult:
+        """LockResult a piece.
 
         Args:
             placement: see `find_move`.

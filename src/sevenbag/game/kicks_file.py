@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, cast
 
-from sevenbag._kernel import MAX_KICK, MAX_KICKS, MAX_REACH, Kicks, Piece, Rotation
+from sevenbag._kernel import MAX_CELL_DISTANCE, MAX_KICK_DISTANCE, MAX_KICKS, Kicks, Piece, Rotation
 from sevenbag.config.toml import TomlLines, parse_toml, read_toml_text
 from sevenbag.errors import FormatError, KicksError, shown
 
@@ -68,11 +68,11 @@ def kicks_to_dict(kicks: Kicks) -> dict[str, object]:
             for (turned, start, end), tests in turns.items()
             if turned == piece
         }
-        if kicks.spawn(piece) != Rotation.NORTH:
-            section["spawn"] = int(kicks.spawn(piece))
+        if kicks.spawn_rotation(piece) != Rotation.NORTH:
+            section["spawn"] = int(kicks.spawn_rotation(piece))
         if not in_place_first:
             section["in_place_first"] = False
-        if kicks.has_own_shapes(piece):
+        if kicks.has_custom_shapes(piece):
             section["shapes"] = [[list(cell) for cell in shape] for shape in kicks.shapes(piece)]
         data[piece.name] = section
     return data
@@ -151,8 +151,8 @@ class _KicksReader:
             except KicksError as error:
                 self._refuse(f"base: {error}", "base")
             self._turns = kicks.turns()
-            self._spawns = {piece: kicks.spawn(piece) for piece in Piece}
-            self._shapes = {p: kicks.shapes(p) for p in Piece if kicks.has_own_shapes(p)}
+            self._spawns = {piece: kicks.spawn_rotation(piece) for piece in Piece}
+            self._shapes = {p: kicks.shapes(p) for p in Piece if kicks.has_custom_shapes(p)}
 
     def _read_section(self, section: str, value: object) -> None:
         pieces = self._pieces(section)
@@ -235,13 +235,13 @@ class _KicksReader:
         shape = [
             (x, y)
             for x, y in (pair for pair in map(_items, cells) if len(pair) == 2)
-            if type(x) is int and type(y) is int and max(abs(x), abs(y)) <= MAX_REACH
+            if type(x) is int and type(y) is int and max(abs(x), abs(y)) <= MAX_CELL_DISTANCE
         ]
         if len(cells) != 4 or len(shape) != 4:
             self._refuse(
                 f"[{section}] shapes: shape {place + 1}, {shown(item)}, must be four cells, each "
                 "two whole numbers: columns to the right of the origin and rows above it, within "
-                f"{MAX_REACH}",
+                f"{MAX_CELL_DISTANCE}",
                 section,
                 "shapes",
                 place,
@@ -287,8 +287,8 @@ class _KicksReader:
         if len(kick) != 2 or len(numbers) != 2:
             fault += "must be two whole numbers, columns to the right and rows up"
             self._refuse(fault, section, key, place)
-        if max(map(abs, numbers)) > MAX_KICK:
-            fault += f"is too far, must be within {MAX_KICK} columns and rows"
+        if max(map(abs, numbers)) > MAX_KICK_DISTANCE:
+            fault += f"is too far, must be within {MAX_KICK_DISTANCE} columns and rows"
             self._refuse(fault, section, key, place)
         return numbers[0], numbers[1]
 

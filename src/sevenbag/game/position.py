@@ -62,7 +62,7 @@ def apply_placement(
     """
     queue, hold = _taken(position, placement.piece)
     kernel = compile_rules(Rules.preset("guideline") if rules is None else rules)
-    board, colors, combo, back_to_back = kernel.after(
+    board, colors, combo, back_to_back = kernel.apply_lock(
         position.board,
         position.colors,
         placement,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from msgspec import Struct, structs
 
-from sevenbag._kernel import Kicks, Piece, RuleSet, Spin, spin_mode_name
+from sevenbag._kernel import KernelRules, Kicks, Piece, Spin, spin_mode_name
 from sevenbag.config.loader import convert
 from sevenbag.config.toml import TomlLines, parse_toml, read_toml_text
 from sevenbag.errors import FormatError, KicksError, RulesError, check_integer, expect_type, shown
@@ -202,7 +202,7 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
         check_integer("combo", combo, 100_000)
         check_integer("back_to_back", back_to_back, 100_000)
         check_integer("attackers", attackers, 1000)
-        return compile_rules(self).attacks(
+        return compile_rules(self).compute_attacks(
             piece, spin, lines, garbage_lines, perfect_clear, combo, back_to_back, attackers
         )
 
@@ -240,7 +240,7 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
 
 
 @functools.lru_cache(maxsize=64)
-def compile_rules(rules: Rules) -> RuleSet:
+def compile_rules(rules: Rules) -> KernelRules:
     """Convert rules for the kernel.
 
     Raises:
@@ -250,7 +250,7 @@ def compile_rules(rules: Rules) -> RuleSet:
     del data["delays"]  # the kernel receives the times of locks, not their causes
     pieces = cast("dict[str, object]", data["pieces"])
     pieces["kicks"] = rules.pieces.kicks  # the same object, because it caches its results
-    return RuleSet(data)
+    return KernelRules(data)
 
 
 def resolve_rules(rules: object) -> Rules:
@@ -335,5 +335,5 @@ def _read_kicks(_: type, value: Any) -> Kicks:
 
 def _to_plain_value(value: object) -> object:
     if isinstance(value, Kicks):
-        return value.name if value.known else kicks_to_dict(value)
+        return value.name if value.is_builtin else kicks_to_dict(value)
     return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value

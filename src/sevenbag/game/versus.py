@@ -10,7 +10,7 @@ from sevenbag.game.game import MAX_FRAME, MAX_SEED_VALUE, Player, draw_players
 from sevenbag.game.rules import Rules, compile_rules, resolve_rules
 
 if TYPE_CHECKING:
-    from sevenbag._kernel import Board, Lock, Placement
+    from sevenbag._kernel import Board, LockResult, Placement
 
 
 class Versus:
@@ -93,7 +93,7 @@ class Versus:
         second: Placement,
         *,
         holds: tuple[bool | None, bool | None] = (None, None),
-    ) -> tuple[Lock, Lock]:
+    ) -> tuple[LockResult, LockResult]:
         """Play one turn.
 
         Args:
@@ -110,8 +110,8 @@ class Versus:
 
     def lock_at(
         self, frame: int, first: Placement | None = None, second: Placement | None = None
-    ) -> tuple[Lock | None, Lock | None]:
-        """Lock a piece of one player or of both in real time.
+    ) -> tuple[LockResult | None, LockResult | None]:
+        """LockResult a piece of one player or of both in real time.
 
         Attacks are sent after both locks. The number of turns does not change.
 
@@ -131,7 +131,7 @@ class Versus:
             raise PlacementError("the game is over: no move can be played")
         games = (self._kernel.player(0), self._kernel.player(1))
         judged = [
-            None if placement is None else game.judge(placement, None)
+            None if placement is None else game.find_move(placement, None)
             for game, placement in zip(games, (first, second), strict=True)
         ]
         locks = [

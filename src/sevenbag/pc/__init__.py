@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sevenbag._kernel import SolveStatus
 from sevenbag.pc.chance import PcChance, compute_chance
 from sevenbag.pc.cover import Coverage, Setup, compute_coverage, read_setups
 from sevenbag.pc.path import SolutionSet, find_solutions
@@ -20,7 +21,6 @@ from sevenbag.pc.solver import (
     PcTile,
     Solver,
     SolveResult,
-    SolveStatus,
     Tiling,
     find_solvable,
     find_tilings,

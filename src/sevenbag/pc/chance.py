@@ -175,7 +175,7 @@ def _bits_of(
         SearchStoppedError: it was stopped.
     """
     milliseconds = None if seconds is None else seconds * 1000
-    found = problem.kernel.chance(queues, milliseconds=milliseconds, stop=stop)
+    found = problem.kernel.find_solvable_queues(queues, milliseconds=milliseconds, stop=stop)
     if found is None:
         raise SearchStoppedError("stopped")
     return int.from_bytes(found, "little")

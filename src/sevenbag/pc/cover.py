@@ -176,7 +176,9 @@ def compute_coverage(
     solver = PcSolver(kicks)
     covered = [
         _union(
-            solver.tiling(setup.field, way, drop=drop).played_by(queues, None, use_hold=hold)
+            solver.create_tiling(setup.field, way, drop=drop).find_playable_queues(
+                queues, None, use_hold=hold
+            )
             for way in setup.divisions
         )
         for setup in setups

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Final, Literal, NoReturn, Self, get_args
 import msgspec
 from msgspec import Struct
 
-from sevenbag._kernel import PC_MAX_GENES, PcNetwork, pc_features
+from sevenbag._kernel import PC_MAX_GENES, PcNetwork, compute_pc_features
 from sevenbag.errors import NetworkError
 from sevenbag.files import open_input
 from sevenbag.pc.problem import read_board
@@ -208,7 +208,7 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
         for at, features in enumerate(boards):
             if len(features) != FEATURES or not all(map(math.isfinite, features)):
                 raise NetworkError(f"board {at}: expected {FEATURES} finite features")
-        return self.kernel.scores(boards)
+        return self.kernel.score_boards(boards)
 
     def score_board(self, field: Board | str, height: int) -> float:
         """The score of one field that is to be filled up to this height."""
@@ -230,7 +230,7 @@ def compute_features(field: Board | str, height: int) -> tuple[float, ...]:
     Raises:
         BoardError: the field is not 10 wide, or higher than `height`.
     """
-    return pc_features(read_board(field), height)
+    return compute_pc_features(read_board(field), height)
 
 
 class NetworkNotFoundError(NetworkError):

@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sevenbag._kernel import Kicks, pc_odds_without
+from sevenbag._kernel import Kicks, compute_pc_odds
 from sevenbag.pc.sequences import create_blocks, find_unsolvable_sequences, split_into_parts
 from sevenbag.pc.tablebase import (
     KernelTask,
@@ -125,7 +125,7 @@ def _by_threads(
 ) -> _Counted:
     watch = KernelTask(report, height)
     census = build_tablebase(kicks, height, threads, watch)
-    counted = watch.run(lambda: census.odds(threads, watch.progress))
+    counted = watch.run(lambda: census.count_solvable(threads, watch.progress))
     assert counted is not None, "nobody has stopped it"
     return counted
 
@@ -152,4 +152,4 @@ def _by_workers(
         for _, found in results:
             impossible.append(found)
             tell("sequences", len(impossible))
-    return pc_odds_without(b"".join(impossible), blocks.letters)
+    return compute_pc_odds(b"".join(impossible), blocks.letters)

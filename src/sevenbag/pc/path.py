@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from sevenbag._kernel import Board, PcSolver, smallest_cover, widest_sets
+from sevenbag._kernel import Board, PcSolver, find_maximal_sets, find_smallest_cover
 from sevenbag.drawing import draw_board
 from sevenbag.errors import BoardError, QueueError
 from sevenbag.formats.fumen import MAX_PAGES, Field, Fumen, Page
@@ -149,7 +149,7 @@ def find_solutions(
             f"the pattern has {len(asked)} queues; all solutions are found of at most {MAX_QUEUES}"
         )
     queues = tuple(asked.pattern)
-    found = PcSolver(problem.kicks).all_tilings(
+    found = PcSolver(problem.kicks).find_tilings(
         problem.board,
         queues,
         None,
@@ -162,14 +162,14 @@ def find_solutions(
     solutions = tuple(QueueSolution(Tiling(tiling), tiling.queues or 0) for tiling in found)
     size = (len(queues) + 7) // 8
     sets = [solution.queues.to_bytes(size, "little") for solution in solutions]
-    smallest, at_least = smallest_cover(sets, milliseconds=cover_seconds * 1000, stop=stop)
+    smallest, at_least = find_smallest_cover(sets, milliseconds=cover_seconds * 1000, stop=stop)
     return SolutionSet(
         problem,
         asked.pattern,
         asked.unused,
         queues,
         solutions,
-        tuple(widest_sets(sets)),
+        tuple(find_maximal_sets(sets)),
         smallest,
         at_least,
     )

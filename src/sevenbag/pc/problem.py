@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Literal, get_args
 
-from sevenbag._kernel import Board, Kicks, PcQuestion, PcQueues
+from sevenbag import _kernel
+from sevenbag._kernel import Board, Kicks, PcQueues
 from sevenbag.errors import BoardError, QueueError, RulesError, expect_type, shown
 from sevenbag.pc.patterns import Automaton, Pattern
 
@@ -49,7 +50,9 @@ class PcProblem:
             raise RulesError(f"invalid drop: expected one of {wanted}, got {shown(drop)}")
         if not isinstance(kicks, Kicks):
             kicks = Kicks(kicks)
-        self.kernel: Final = PcQuestion(board, lines=height, kicks=kicks, hold=hold, drop=drop)
+        self.kernel: Final = _kernel.PcProblem(
+            board, height=height, kicks=kicks, hold=hold, drop=drop
+        )
         self.height: Final = height
         self.hold: Final = hold
         self.drop: Final = drop
@@ -67,12 +70,12 @@ class PcProblem:
     @property
     def pieces_needed(self) -> int:
         """Number of pieces that fill the field."""
-        return self.kernel.needed
+        return self.kernel.pieces_needed
 
     @property
     def open_rows(self) -> int:
         """Number of rows to fill: those to clear, except rows that are full already."""
-        return (self.pieces_needed * 4 + self.board.count) // 10
+        return (self.pieces_needed * 4 + self.board.cell_count) // 10
 
     @property
     def usable_pieces(self) -> int:

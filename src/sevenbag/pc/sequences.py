@@ -15,15 +15,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar, overload
 
 from sevenbag._kernel import (
-    PC_CENSUS_STAGES,
+    PC_TABLEBASE_STAGES,
     Board,
-    PcReason,
     PcSolver,
+    SolveStatus,
     StopFlag,
+    count_block_sequences,
     count_pc_sequences,
-    pc_block_sizes,
-    pc_sequence_number,
-    pc_sequences,
+    find_pc_sequence_index,
+    list_pc_sequences,
     write_pc_record,
 )
 from sevenbag.errors import BoardError, SearchStoppedError
@@ -32,7 +32,7 @@ from sevenbag.pc.tablebase import HEIGHTS, KernelTask, build_tablebase, resolve_
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sevenbag._kernel import Kicks, PcCensus, Piece
+    from sevenbag._kernel import Kicks, PcTablebase, Piece
     from sevenbag.pc.tablebase import TablebaseProgress
 
 MAX_LENGTH: Final = 24
@@ -76,7 +76,7 @@ def find_sequence_index(sequence_at: Sequence[Piece]) -> int:
     Raises:
         QueueError: it is no sequence.
     """
-    return pc_sequence_number(list(sequence_at))
+    return find_pc_sequence_index(list(sequence_at))
 
 
 def sequence_at(length: int, number: int) -> tuple[Piece, ...]:
@@ -88,7 +88,7 @@ def sequence_at(length: int, number: int) -> tuple[Piece, ...]:
     Raises:
         QueueError: there is none.
     """
-    return tuple(pc_sequences(length, number, 1)[0])
+    return tuple(list_pc_sequences(length, number, 1)[0])
 
 
 _BY_SOLVER: Final = 6
@@ -139,26 +139,26 @@ class TablebaseBlocks(SequenceBlocks):
     """Solved on a census."""
 
     def __init__(self, kicks: Kicks, height: int) -> None:
-        sizes = pc_block_sizes(height * 10 // 4 + 1)
+        sizes = count_block_sequences(height * 10 // 4 + 1)
         super().__init__(height, list(itertools.accumulate(sizes, initial=0)))
         self._kicks = kicks
         self._height = height
-        self._census: PcCensus | None = None
+        self._census: PcTablebase | None = None
 
     def prepare(self, threads: int, report: Callable[[TablebaseProgress], None] | None) -> None:
         """Take the census."""
-        watch = KernelTask(report, self._height, PC_CENSUS_STAGES - 1)
+        watch = KernelTask(report, self._height, PC_TABLEBASE_STAGES - 1)
         self._census = build_tablebase(self._kicks, self._height, threads, watch)
 
     def records(self, block: int) -> bytes:
         """The solutions of a block."""
         assert self._census is not None, "prepare() comes first"
-        return self._census.records(block)
+        return self._census.encode_records(block)
 
     def find_unsolvable(self, block: int) -> bytes:
-        """The sequences of a block without a perfect clear, as `pc_odds_without` takes them."""
+        """The sequences of a block without a perfect clear, as `compute_pc_odds` takes them."""
         assert self._census is not None, "prepare() comes first"
-        return self._census.impossible(block)
+        return self._census.find_unsolvable(block)
 
 
 class SolverBlocks(SequenceBlocks):
@@ -183,7 +183,7 @@ class SolverBlocks(SequenceBlocks):
             solver = self._own.solver = PcSolver(self._kicks)
         records: list[bytes] = []
         first, end = self.starts[block], self.starts[block + 1]
-        for pieces in pc_sequences(self.letters - 1, first, end - first):
+        for pieces in list_pc_sequences(self.letters - 1, first, end - first):
             answer = solver.solve(
                 Board(),
                 pieces[1:],
@@ -192,9 +192,9 @@ class SolverBlocks(SequenceBlocks):
                 max_height=self._height,
                 stop=self._stop,
             )
-            if answer.reason == PcReason.STOPPED:
+            if answer.status == SolveStatus.STOPPED:
                 raise SearchStoppedError("the search was stopped")
-            if answer.reason == PcReason.FOUND:
+            if answer.status == SolveStatus.FOUND:
                 holds = sum(1 << i for i, used in enumerate(answer.holds) if used)
                 records.append(write_pc_record(pieces, holds, list(answer.placements)))
         return b"".join(records)
@@ -272,7 +272,7 @@ def encode_records(part: SequencePart) -> bytes:
 
 
 def find_unsolvable_sequences(part: SequencePart) -> bytes:
-    """The sequences of a part without a perfect clear, as `pc_odds_without` takes them."""
+    """The sequences of a part without a perfect clear, as `compute_pc_odds` takes them."""
     blocks = _ready(part)
     assert isinstance(blocks, TablebaseBlocks), "only these are asked for their odds"
     return b"".join(map(blocks.find_unsolvable, part.blocks))

@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Final, Self
 
 from sevenbag._kernel import (
     PC_MAX_HEIGHT,
+    PC_MAX_TILED_ROWS,
     PC_MAX_TILES,
-    PC_TILED_ROWS,
     Board,
     Kicks,
-    PcReason,
     PcSolver,
     PcTiling,
     Piece,
     Placement,
+    SolveStatus,
 )
 from sevenbag.errors import QueueError, SearchStoppedError, expect_type
 from sevenbag.pc.problem import read_board
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import PieceLike, Placement, StopFlag
     from sevenbag.pc.network import Network
-
-SolveStatus = PcReason
 
 MAX_HEIGHT: Final = PC_MAX_HEIGHT
 """Rows of the highest perfect clear that is searched for."""
@@ -79,14 +77,14 @@ class SolveResult:
     """What a search came to.
 
     Attributes:
-        reason: FOUND; NONE (proved); ODD, FEW_PIECES, NOT_SAVED (there can be none); STOPPED (a
-            limit was reached, nothing is known).
+        status: FOUND, NONE (proved), ODD_CELLS, TOO_FEW_PIECES or CANNOT_SAVE (impossible), or
+            STOPPED (a limit was reached; nothing is known).
         solution: if found.
         height: rows of the last height that was searched.
         nodes: positions looked at, or some hundred fewer.
     """
 
-    reason: SolveStatus
+    status: SolveStatus
     solution: PcSolution | None
     height: int
     nodes: int
@@ -113,7 +111,7 @@ class Solver:
     ) -> None:
         self._kernel = PcSolver(kicks)
         if network is not None:
-            self._kernel.order_by(network.kernel)
+            self._kernel.set_network(network.kernel)
         if tables:
             load_available_tables(self._kernel)
 
@@ -155,9 +153,9 @@ class Solver:
             stop=stop,
         )
         solution = None
-        if answer.reason == SolveStatus.FOUND:
+        if answer.status == SolveStatus.FOUND:
             solution = PcSolution(answer.placements, answer.holds, answer.height)
-        return SolveResult(answer.reason, solution, answer.height, answer.nodes)
+        return SolveResult(answer.status, solution, answer.height, answer.nodes)
 
     def solve(
         self,
@@ -220,7 +218,7 @@ class Solver:
             seconds=seconds,
             stop=stop,
         )
-        if answer.reason == SolveStatus.STOPPED:
+        if answer.status == SolveStatus.STOPPED:
             raise SearchStoppedError(
                 f"the search for a perfect clear of {answer.height} rows was stopped after"
                 f" {answer.nodes} positions"
@@ -289,7 +287,7 @@ def _without_full_rows(board: Board) -> Board:
 MAX_TILES: Final = PC_MAX_TILES
 """Tiles of a tiling, at most."""
 
-MAX_ROWS: Final = PC_TILED_ROWS
+MAX_ROWS: Final = PC_MAX_TILED_ROWS
 """Rows of a field whose tilings are looked for, at most."""
 
 
@@ -326,7 +324,7 @@ class Tiling:
             PlacementError: one covers a filled cell or leaves these rows, or they are more than
                 `MAX_TILES`.
         """
-        return cls(PcSolver(kicks).tiling(read_board(field), placements))
+        return cls(PcSolver(kicks).create_tiling(read_board(field), placements))
 
     @property
     def tiles(self) -> tuple[PcTile, ...]:
@@ -349,7 +347,7 @@ class Tiling:
 
         Every tile must be reachable when its turn comes.
         """
-        return self._kernel.played_by(queues, hold, use_hold=use_hold)
+        return self._kernel.find_playable_queues(queues, hold, use_hold=use_hold)
 
     def find_solution(
         self,
@@ -359,7 +357,7 @@ class Tiling:
         use_hold: bool = True,
     ) -> PcSolution | None:
         """The tiles in an order of play for a queue; None if there is no such order."""
-        found = self._kernel.order(queue, hold, use_hold=use_hold)
+        found = self._kernel.find_order(queue, hold, use_hold=use_hold)
         if found is None:
             return None
         rows = {y for tile in self._tiles for _, y in tile.cells}
@@ -402,7 +400,7 @@ def find_tilings(
         QueueError: a queue is too long.
         SearchStoppedError: a limit was reached, or the field has too many ways to be filled.
     """
-    found = PcSolver(kicks).all_tilings(
+    found = PcSolver(kicks).find_tilings(
         read_board(field),
         queues,
         hold,
@@ -431,7 +429,7 @@ def find_solvable(
     stop: StopFlag | None = None,
 ) -> list[bool]:
     """Whether each of the queues has a perfect clear; arguments and errors are those of `solve`."""
-    reasons = PcSolver(kicks).solve_many(
+    reasons = PcSolver(kicks).solve_queues(
         read_board(field),
         queues,
         hold,
@@ -444,7 +442,7 @@ def find_solvable(
         milliseconds=None if seconds is None else seconds * 1000,
         stop=stop,
     )
-    if PcReason.STOPPED in reasons:
-        known = sum(reason != PcReason.STOPPED for reason in reasons)
+    if SolveStatus.STOPPED in reasons:
+        known = sum(reason != SolveStatus.STOPPED for reason in reasons)
         raise SearchStoppedError(f"stopped after {known} of {len(reasons)} queues")
-    return [reason == PcReason.FOUND for reason in reasons]
+    return [reason == SolveStatus.FOUND for reason in reasons]

@@ -15,7 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from sevenbag._kernel import MAX_THREADS, PC_CENSUS_STAGES, PC_GRAPH_STAGES, PcCensus, PcProgress
+from sevenbag._kernel import (
+    MAX_THREADS,
+    PC_GRAPH_STAGES,
+    PC_TABLEBASE_STAGES,
+    PcProgress,
+    PcTablebase,
+)
 from sevenbag.errors import BoardError, ScarceMemoryError
 
 if TYPE_CHECKING:
@@ -67,7 +73,7 @@ class KernelTask:
         self,
         report: Callable[[TablebaseProgress], None] | None,
         height: int,
-        last_stage: int = PC_CENSUS_STAGES,
+        last_stage: int = PC_TABLEBASE_STAGES,
     ) -> None:
         self.progress = PcProgress()
         self._report = report
@@ -127,7 +133,9 @@ class KernelTask:
         return self._shares.get(stage, 0.01)
 
 
-def build_tablebase(kicks: Kicks | str, height: int, threads: int, watch: KernelTask) -> PcCensus:
+def build_tablebase(
+    kicks: Kicks | str, height: int, threads: int, watch: KernelTask
+) -> PcTablebase:
     """The census of a height under a rotation system.
 
     Raises:
@@ -137,7 +145,7 @@ def build_tablebase(kicks: Kicks | str, height: int, threads: int, watch: Kernel
     """
     check_height(height)
     check_memory(height)
-    census = watch.run(lambda: PcCensus.take(kicks, height, threads, watch.progress))
+    census = watch.run(lambda: PcTablebase.build(kicks, height, threads, watch.progress))
     assert census is not None, "nobody has stopped it"
     return census
 
@@ -190,7 +198,7 @@ def resolve_threads(threads: int | None) -> int:
 
 _LAYERS: Final = PC_GRAPH_STAGES // 2
 _ENDINGS: Final = PC_GRAPH_STAGES
-_SEQUENCES: Final = PC_CENSUS_STAGES - 1
+_SEQUENCES: Final = PC_TABLEBASE_STAGES - 1
 
 # Processor time of the stages at four lines, measured under SRS; the rest takes next to none.
 _SHARES: Final = {

@@ -487,16 +487,16 @@ def draw_test_queues(count: int, height: int, kicks: str, seed: str) -> tuple[st
 def measure_fitness(network: Network, trial: FitnessTest) -> float:
     """Perfect clears by what the trial measures; networks that are far too bad are given up."""
     solver = _solver(trial.kicks)
-    solver.order_by(network.kernel)
+    solver.set_network(network.kernel)
     solved, spent = 0, 0.0
     for first in range(0, len(trial.queues), _TRIED_AT_ONCE):
         part = trial.queues[first : first + _TRIED_AT_ONCE]
         if trial.measure == "nodes":
-            efforts = solver.efforts(part, trial.height)
+            efforts = solver.measure_effort(part, trial.height)
             spent += sum(nodes for nodes, _ in efforts) / 1_000
             solved += sum(found for _, found in efforts)
         else:
-            times = solver.time(part, trial.height, 1)
+            times = solver.time_queues(part, trial.height, 1)
             spent += sum(microseconds for microseconds, _ in times) / 1e6
             solved += sum(found for _, found in times)
         if solved < _HOPELESS[trial.measure] * spent:

@@ -71,7 +71,7 @@ def build_table(
         raise FormatError(f"{path}: cannot be written: {error.strerror or error}") from error
     try:
         odds = compute_odds(height, kicks, threads=threads, report=report)
-        table = solver.table_bytes(height, odds.unsolvable.decode("ascii").split())
+        table = solver.encode_table(height, odds.unsolvable.decode("ascii").split())
         try:
             draft.write_bytes(table)
             draft.replace(path)
@@ -101,7 +101,7 @@ def load_table(solver: PcSolver, path: Path) -> tuple[int, int]:
     except ValueError:
         raise FormatError(f"{path}: an empty file, no table of perfect clears") from None
     try:
-        return solver.use_table(table)
+        return solver.load_table(table)
     except RulesError as error:
         raise FormatError(f"{path}: {error}") from None
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import Placement
     from sevenbag.formats.replay_file import Replay, ReplaySearchInfo, ReplayTurn
-    from sevenbag.game import Lock
+    from sevenbag.game import LockResult
     from sevenbag.replay.player_statistics import PlayerStatistics
 
 
@@ -117,7 +117,7 @@ class Playback:
         """Return True if every recorded turn was played."""
         return self.turn == len(self.replay.turns)
 
-    def step(self) -> tuple[Lock | None, Lock | None]:
+    def step(self) -> tuple[LockResult | None, LockResult | None]:
         """Play the next turn and return its locks; None for a player that placed nothing.
 
         Raises:
@@ -226,7 +226,7 @@ class Playback:
         except InputError as error:
             raise PlacementError(f"player {player + 1}: {error}") from error
 
-    def _play(self, turn: ReplayTurn) -> tuple[Lock | None, Lock | None]:
+    def _play(self, turn: ReplayTurn) -> tuple[LockResult | None, LockResult | None]:
         first, second = turn.placements
         if self.replay.header.is_real_time:
             if turn.frame is None:
@@ -312,7 +312,7 @@ class PlacementStep:
     frame: int
     player: int
     placement: Placement
-    lock: Lock
+    lock: LockResult
     before: tuple[str, ...]
     boards: tuple[tuple[str, ...], tuple[str, ...]]
     milliseconds: float | None

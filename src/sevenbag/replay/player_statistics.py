@@ -15,7 +15,7 @@ from sevenbag._kernel import Spin
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sevenbag._kernel import Lock
+    from sevenbag._kernel import LockResult
 
 
 BUCKETS_PER_DECADE: Final = 20
@@ -168,7 +168,7 @@ class PlayerTally:
         self._attack_by: dict[str, int] = {}
         self._times = array("d")
 
-    def add(self, lock: Lock, milliseconds: float | None = None) -> None:
+    def add(self, lock: LockResult, milliseconds: float | None = None) -> None:
         """Count a lock.
 
         Args:
@@ -218,7 +218,7 @@ class PlayerTally:
         )
 
 
-def clear_kind(lock: Lock) -> str:
+def clear_kind(lock: LockResult) -> str:
     """Return the kind of clear of a lock, by the names of the kernel's statistics."""
     lines = _LINES[min(lock.lines, len(_LINES) - 1)]
     return _SPINS[lock.spin] + lines

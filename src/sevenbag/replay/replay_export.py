@@ -15,7 +15,7 @@ from sevenbag.replay.playback import iterate_placements
 from sevenbag.replay.player_statistics import PERFECT_CLEAR, clear_kind
 
 if TYPE_CHECKING:
-    from sevenbag._kernel import Lock
+    from sevenbag._kernel import LockResult
     from sevenbag.replay.playback import PlacementStep, Playback
 
 
@@ -128,7 +128,7 @@ def _csv_row(step: PlacementStep) -> dict[str, Any]:
         "x": placement.x,
         "y": placement.y,
         "spin": lock.spin.name.lower(),
-        "held": lock.held,
+        "held": lock.from_hold,
         "lines": lock.lines,
         "clear": clear_kind(lock) if lock.lines else None,
         "perfect_clear": lock.perfect_clear,
@@ -160,7 +160,7 @@ def _can_lock(field: Field, step: PlacementStep) -> bool:
     return field.fits(step.placement) and location_index(step.placement) >= 0
 
 
-def _placement_to_dict(lock: Lock) -> str:
+def _placement_to_dict(lock: LockResult) -> str:
     parts: list[str] = []
     if lock.lines:
         parts.append(clear_kind(lock))

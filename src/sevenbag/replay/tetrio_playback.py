@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from sevenbag._kernel import Lock
+    from sevenbag._kernel import LockResult
     from sevenbag.formats.tetrio_file import TetrioPlayerRound, TetrioRecording
     from sevenbag.game import Player as SidePlayer
     from sevenbag.game import Rules
@@ -76,7 +76,7 @@ class TetrioPlayback(Playback):
         self._moments = moments
         super().__init__(self._create_replay(), recording.source)
 
-    def step(self) -> tuple[Lock | None, Lock | None]:
+    def step(self) -> tuple[LockResult | None, LockResult | None]:
         """Simulate up to the next lock of either player and return the locks."""
         moment = self._moments[self.turn]
         self.turn += 1
@@ -155,7 +155,7 @@ class _RecordedPlayer:
     ) -> None:
         self._player, self._date = player, date
         self._events: list[tuple[int, list[float]]] = []
-        self.locks: dict[tuple[int, int], Lock] = {}
+        self.locks: dict[tuple[int, int], LockResult] = {}
         if not plays:
             # A round with one player has an opponent that does nothing.
             self.name, self.score = NO_OPPONENT, ReplayScore(0, 0, 0)

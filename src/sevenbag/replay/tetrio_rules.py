@@ -42,7 +42,7 @@ def create_frame_game(options: TetrioOptions, date: datetime | None = None) -> F
                 soft_drop=handling.sdf,
                 safe_lock=handling.safelock,
                 cancel=handling.cancel,
-                may_slam=handling.may20g,
+                may_20g=handling.may20g,
                 initial_rotation=handling.irs,
                 initial_hold=handling.ihs,
             ),
@@ -190,15 +190,15 @@ def _frame_rules(options: TetrioOptions) -> FrameRules:
         gravity=options.g,
         gravity_growth=options.gincrease,
         gravity_margin=options.gmargin,
-        gravity_may_slam=options.gravitymay20g,
+        gravity_may_20g=options.gravitymay20g,
         lock_time=options.locktime,
         lock_resets=options.lockresets,
         infinite_movement=options.infinite_movement,
         infinite_hold=options.infinite_hold,
         hard_drop=options.allow_harddrop,
-        sends=options.hasgarbage,
+        sends_attacks=options.hasgarbage,
         # Earlier versions sent no acknowledgement with an attack.
-        crossing=crossing and options.version >= _FIRST_WITH_CROSSING,
+        cancels_in_flight=crossing and options.version >= _FIRST_WITH_CROSSING,
         rounded_heights=options.version >= _FIRST_WITH_ROUNDED_HEIGHTS,
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from sevenbag._kernel import Spin, chain_power
+from sevenbag._kernel import Spin, back_to_back_power
 from sevenbag.errors import FormatError, InputError
 from sevenbag.files import open_input
 from sevenbag.formats.tetrio_script import build_script, iterate_received_attacks
@@ -281,7 +281,7 @@ def verify_round(
 def tetrio_counters(game: FrameGame) -> dict[str, float]:
     """Return the counters of a game by TETR.IO's names."""
     stats, clears = game.stats, game.stats.clears
-    dry_minis, dry_spins = stats.dry_spins
+    dry_minis, spins_without_lines = stats.spins_without_lines
     seconds = math.floor(game.duration) / 60
     per_second = 1 / seconds if seconds else 0.0
     return {
@@ -295,7 +295,7 @@ def tetrio_counters(game: FrameGame) -> dict[str, float]:
         "combopower": stats.combo_power,
         "btb": game.back_to_back,
         "topbtb": stats.max_back_to_back,
-        "btbpower": chain_power(game.back_to_back),
+        "btbpower": back_to_back_power(game.back_to_back),
         "tspins": stats.spins,
         "garbage.attack": stats.attack,
         "garbage.sent": stats.sent,
@@ -314,7 +314,7 @@ def tetrio_counters(game: FrameGame) -> dict[str, float]:
         "clears.minitspindoubles": clears.get("mini double", 0),
         "clears.minitspintriples": clears.get("mini triple", 0),
         "clears.minitspinquads": clears.get("mini quad", 0),
-        "clears.realtspins": dry_spins,
+        "clears.realtspins": spins_without_lines,
         "clears.tspinsingles": clears.get("spin single", 0),
         "clears.tspindoubles": clears.get("spin double", 0),
         "clears.tspintriples": clears.get("spin triple", 0),

@@ -154,7 +154,7 @@ def test_a_book_holds_seeds_and_boards(tmp_path: Path) -> None:
     starts = read_openings(book, PLAIN)
     assert starts == (Opening(12), Opening(None, WELL), Opening(7, WELL), Opening(MAX_SEED))
     assert str(starts[2]) == f"{WELL} 7"
-    assert opening_board(WELL, PLAIN).count == 36
+    assert opening_board(WELL, PLAIN).cell_count == 36
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ async def test_bots_hear_how_the_other_stands_before_each_question() -> None:
     class Curious(LowBot):
         async def opponents(self, positions: tuple[Position, ...]) -> None:
             self.calls.append("opponents")
-            heard.extend(position.board.count for position in positions)
+            heard.extend(position.board.cell_count for position in positions)
 
     curious, low = Curious(), LowBot()
     await play(curious, low, pieces=3)

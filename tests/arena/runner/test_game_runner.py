@@ -28,13 +28,13 @@ from tests.arena.games import PATIENT, play
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag._kernel import Lock
+    from sevenbag._kernel import LockResult
 
 QUICK = BotDeadlines(prepare=0.2, tell=0.2, suggest=0.2, stop=0.2, quit=0.2)
 """Deadlines for bots that hang."""
 
 
-def locks_of(turn: PlayedTurn) -> tuple[Lock, Lock]:
+def locks_of(turn: PlayedTurn) -> tuple[LockResult, LockResult]:
     """What both locked, as they do where they take turns."""
     first, second = turn.locks
     assert first is not None
@@ -143,7 +143,7 @@ async def test_what_bots_keep_themselves_agrees_with_the_game() -> None:
     assert bot.calls.count("start") == 1
     # The last move is not told: the game is over.
     last, _ = locks_of(log.turns[-1])
-    assert bot.board.count + 4 - 10 * last.lines == before_last.board.count
+    assert bot.board.cell_count + 4 - 10 * last.lines == before_last.board.cell_count
 
 
 async def test_a_bot_knows_the_garbage_that_waits_whenever_it_is_asked() -> None:

@@ -128,13 +128,13 @@ def test_hold_is_a_key_and_a_soft_drop_takes_time_by_rows() -> None:
         for p in player.placements(hold=False)
         if p.rotation is Rotation.NORTH and p.y == 0 and p.x == 6
     )
-    keys = cave.path(tucked, "srs", spawn=player.spawn)
+    keys = cave.find_path(tucked, "srs", spawn=player.spawn)
     assert keys is not None
     assert count_key_frames(player, tucked, rules) == 2 * len(keys) + 3 * player.spawn[1]
     held = next(
         p for p in player.placements() if p.piece != player.current and p.x == player.spawn[0]
     )
-    there = cave.path(held, "srs", spawn=player.spawn)
+    there = cave.find_path(held, "srs", spawn=player.spawn)
     assert there is not None
     assert count_key_frames(player, held, rules) >= 2 * (len(there) + 1)
 
@@ -275,7 +275,7 @@ async def test_bots_hear_how_the_other_stands() -> None:
         filled.append(filled[-1] + (4 - 10 * lock.lines if lock is not None else 0))
     own = [number for number, turn in enumerate(locks.turns, 1) if turn.locks[0] is not None]
     assert [len(positions) for positions in heard] == [1] * len(heard)
-    assert [p[0].board.count for p in heard] == [filled[n] for n in [0, *own]][: len(heard)]
+    assert [p[0].board.cell_count for p in heard] == [filled[n] for n in [0, *own]][: len(heard)]
     assert len(heard) >= 6
 
 

@@ -154,7 +154,7 @@ def test_the_drawing_shows_the_board(play: PcDemoGame) -> None:
     filled = [sum(cell != " ·" for cell in re.findall("..", row)) for row in reversed(rows)]
     board = play.game.board
     assert all(shown >= board.row(y).bit_count() for y, shown in enumerate(filled))
-    assert sum(filled) <= board.count + 8  # the falling piece and its shadow
+    assert sum(filled) <= board.cell_count + 8  # the falling piece and its shadow
 
 
 # --- frames ---------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def test_two_lines_from_standard_input() -> None:
         ("nothing", [], "six or more piece letters"),
         (QUEUES, ["--height", "3"], "expected even integer from 2 to 20"),
         (QUEUES, ["--height", "22"], "expected even integer from 2 to 20"),
-        (QUEUES, ["--kicks", "srsx9"], "no rotation system"),
+        (QUEUES, ["--kicks", "srsx9"], "invalid rotation system"),
     ],
 )
 def test_wrong_input_is_named(tmp_path: Path, content: str, options: list[str], said: str) -> None:

@@ -71,7 +71,7 @@ def test_a_limit_of_time() -> None:
         (["", "*p7", "--height", "9007199254740992"], "9007199254740992 rows to clear"),
         (["X_________", "*p7"], "39 cells are empty"),
         (["", "*p7", "--drop", "sonic"], "invalid choice: 'sonic'"),
-        (["", "*p7", "--kicks", "nope"], "no rotation system 'nope'"),
+        (["", "*p7", "--kicks", "nope"], "invalid rotation system: expected one of none"),
         (["", "*p7", "--seconds", "0"], "expected number above 0, got '0'"),
         (["", "*p7", "--failed", "-1"], "expected integer from 0, got '-1'"),
     ],

@@ -231,7 +231,7 @@ def test_a_queue_that_runs_out_is_taken_up_again() -> None:
     assert told(side, tbp.TbpSuggest()) == [NOTHING]
     [begin] = told(side, tbp.TbpNewPiece("I"))
     assert isinstance(begin, StartAction)
-    assert begin.position.board.count == 4
+    assert begin.position.board.cell_count == 4
     assert begin.position.queue == (Piece.I,)
 
 

@@ -220,7 +220,7 @@ def test_equal_forms(piece: str, forms: list[tuple[str, int, int]]) -> None:
     for orientation, x, y in forms:
         side, _ = told(RULES, start(piece + "ZO"), play(piece, x, y, orientation))
         assert side.position is not None
-        assert side.position.board.count == 4
+        assert side.position.board.cell_count == 4
         boards.append(side.position.board)
     assert all(board == boards[0] for board in boards)
 
@@ -327,7 +327,7 @@ def test_what_garbage_pushes_above_the_fortieth_row_is_cut() -> None:
     side, _ = told(RULES, start(board=top), garbage(CHEESE))
     assert side.position is not None
     assert side.position.board.rows == 40
-    assert side.position.board.count == 9
+    assert side.position.board.cell_count == 9
 
 
 def test_garbage_after_a_move_before_the_pieces() -> None:
@@ -346,7 +346,7 @@ def test_opponents() -> None:
     _, actions = told(RULES, start(opponents=[{"board": EMPTY}, {}]))
     [_, faced] = actions
     assert isinstance(faced, OpponentsAction)
-    assert [position.board.count for position in faced.opponents] == [0, 0]
+    assert [position.board.cell_count for position in faced.opponents] == [0, 0]
     _, actions = told(RULES, start(), play("S", 1, opponents=[theirs]))
     [_, faced] = actions
     assert isinstance(faced, OpponentsAction)

@@ -141,7 +141,7 @@ def test_ways_end_where_the_path_finder_says(moves: int, piece: int, seed: int) 
     for placement in list(board.placements(Piece(piece), spawn=spawn))[::5]:
         inputs = find_inputs(placement, board, spawn=spawn, kicks="srs")
         if inputs is None:
-            keys = board.path(placement, spawn=spawn)
+            keys = board.find_path(placement, spawn=spawn)
             assert keys is not None
             assert Key.SOFT_DROP in keys
             continue

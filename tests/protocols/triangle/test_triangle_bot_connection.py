@@ -129,7 +129,7 @@ def test_moves_that_cannot_be_made_are_replaced() -> None:
         assert keys_of(actions)[-1] == "hardDrop"
         assert isinstance(actions[1], PlayAction)
         assert side.position is not None
-        assert side.position.board.count == before.board.count + 4
+        assert side.position.board.cell_count == before.board.cell_count + 4
 
 
 def test_a_state_as_expected_begins_nothing() -> None:
@@ -297,7 +297,7 @@ def test_bombs_that_only_boards_tell_of() -> None:
     # The lowest cells of the O hit a bomb, and the row below has one in the same column.
     side.answer((Placement("O", Rotation.NORTH, 4, 2),))
     assert side.position is not None
-    assert side.position.board.count == 4
+    assert side.position.board.cell_count == 4
     assert kinds(side.receive(told(side))) == [GarbageAction]
 
 

@@ -346,7 +346,7 @@ def encode_game(playback: Playback) -> dict[str, Any]:
 def _encode_turn(step: PlacementStep, *, in_real_time: bool) -> str:
     lock = step.lock
     parts = [str(step.player), format_placement(step.placement)]
-    if lock.held:
+    if lock.from_hold:
         parts.append("h")
     if in_real_time:
         parts.append(f"@{step.frame}")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Piece
     from sevenbag.arena.runner.game_options import BotDeadlines, GameClock
     from sevenbag.bots.bot import Position, Step
-    from sevenbag.game import Lock, Player, Rules
+    from sevenbag.game import LockResult, Player, Rules
 
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ class BotUpdate:
     new_pieces: tuple[Piece, ...] = ()
 
     @classmethod
-    def after_lock(cls, lock: Lock) -> BotUpdate:
+    def after_lock(cls, lock: LockResult) -> BotUpdate:
         """Create the update for a bot whose piece has locked where it wanted."""
         return cls() if lock.garbage else cls(lock.placement, tuple(lock.new_pieces))
 

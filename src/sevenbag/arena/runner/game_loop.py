@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from sevenbag.arena.runner.bot_session import BotSession
     from sevenbag.arena.runner.game_options import GameConfig
     from sevenbag.arena.runner.observers import GameObserver
-    from sevenbag.game import Lock, Player, Rules, TopOut
+    from sevenbag.game import LockResult, Player, Rules, TopOut
 
 T = TypeVar("T")
 
@@ -141,7 +141,7 @@ class GameLoop:
     def notify_turn(
         self,
         placements: tuple[Placement | None, Placement | None],
-        locks: tuple[Lock | None, Lock | None],
+        locks: tuple[LockResult | None, LockResult | None],
         frame: int | None = None,
     ) -> None:
         """Notify the observers of a turn."""
@@ -295,7 +295,7 @@ def count_key_frames(game: Player, placement: Placement, rules: Rules) -> int:
         return 0
     spawn = game.spawn or (rules.spawn.x, rules.spawn.y)
     # The previous lock has cleared rows exactly if there is a combo.
-    path = compile_rules(rules).path(game.board, placement, game.combo > 0)
+    path = compile_rules(rules).find_path(game.board, placement, game.combo > 0)
     keys = path if path is not None else [Key.HARD_DROP]
     held = placement.piece != game.current
     frames = (len(keys) + held) * delays.key
@@ -304,7 +304,7 @@ def count_key_frames(game: Player, placement: Placement, rules: Rules) -> int:
     return frames
 
 
-def min_lock_frames(lock: Lock, rules: Rules) -> int:
+def min_lock_frames(lock: LockResult, rules: Rules) -> int:
     """Return the frames from a lock until the next piece appears."""
     delays = rules.delays
     if lock.perfect_clear:
@@ -475,7 +475,7 @@ class _RealTimeGame:
         side.choice = choice
 
     def _lock(self, frame: int) -> None:
-        """Lock the pieces that are due at a frame."""
+        """LockResult the pieces that are due at a frame."""
         first, second = (
             side.choice if side.choice is not None and side.next_frame <= frame else None
             for side in self._sides
@@ -503,6 +503,6 @@ class _RealTimeGame:
                 side.appears = game.frame + min_lock_frames(lock, self._rules)
 
 
-def _is_at(lock: Lock, choice: Placement | None) -> bool:
+def _is_at(lock: LockResult, choice: Placement | None) -> bool:
     """Return True if a piece locked at the chosen placement."""
     return choice is not None and set(lock.placement.cells) == set(choice.cells)

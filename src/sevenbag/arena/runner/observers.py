@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Placement
     from sevenbag.arena.runner.game_options import GameConfig
     from sevenbag.bots.bot import Limits, SearchInfo
-    from sevenbag.game import Lock, Versus
+    from sevenbag.game import LockResult, Versus
     from sevenbag.game.game_result import GameResult, Loss, PlayerStats
 
 
@@ -51,7 +51,7 @@ class PlayedTurn:
 
     number: int
     placements: tuple[Placement | None, Placement | None]
-    locks: tuple[Lock | None, Lock | None]
+    locks: tuple[LockResult | None, LockResult | None]
     answer_seconds: tuple[float, float]
     move_infos: tuple[SearchInfo | None, SearchInfo | None]
     frame: int | None = None

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from sevenbag.arena.runner.observers import GameStart, PlayedTurn
     from sevenbag.arena.terminal.game_scene import GameScene, PlayerScene
-    from sevenbag.game import Lock
+    from sevenbag.game import LockResult
     from sevenbag.game.game_result import GameResult
     from sevenbag.replay.playback import Playback
 
@@ -199,18 +199,18 @@ def format_player(name: str, spec: str | None, limits: Limits) -> str:
 
 
 def format_turn(
-    number: int, locks: tuple[Lock | None, Lock | None], frame: int | None = None
+    number: int, locks: tuple[LockResult | None, LockResult | None], frame: int | None = None
 ) -> str:
     """Format a turn; in real time, the locks of a frame."""
     when = f"{number:4}" if frame is None else f"{frame:6}"
     return f"{when}  {_format_placement(locks[0]):<36}  {_format_placement(locks[1])}".rstrip()
 
 
-def _format_placement(lock: Lock | None) -> str:
+def _format_placement(lock: LockResult | None) -> str:
     if lock is None:
         return ""
     told = [format_placement(lock.placement)]
-    if lock.held:
+    if lock.from_hold:
         told.append("hold")
     if lock.lines:
         told.append(f"clears {lock.lines}")

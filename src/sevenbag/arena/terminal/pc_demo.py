@@ -268,7 +268,7 @@ def _spawned(piece: Piece) -> Placement:
 
 def _keys_to_press(board: Board, placement: Placement, kicks: Kicks) -> list[KeyPress]:
     """Return the fewest keys to a placement; a held soft drop counts as one key."""
-    keys = board.path(placement, kicks, spawn=_SPAWN)
+    keys = board.find_path(placement, kicks, spawn=_SPAWN)
     if keys is None:
         raise SevenbagError(f"{placement} cannot be reached")
     presses: list[KeyPress] = []

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from sevenbag._kernel import PcReason, PcSolver, StopFlag
+from sevenbag._kernel import PcSolver, SolveStatus, StopFlag
 from sevenbag.bots.bot import Limits, PositionBot, SearchInfo, Suggestion
 from sevenbag.bots.builtin.beam_bot import BeamBot
 from sevenbag.errors import BotStartError, SpecError
@@ -229,7 +229,7 @@ class _PcSearch:
 
     def _goal(self, position: Position) -> tuple[int, int] | None:
         """Return the rows of the lowest perfect clear that lacks pieces, and how many it lacks."""
-        cells = position.board.count
+        cells = position.board.cell_count
         known = len(_known_pieces(position))
         for height in range(max(position.board.height, 1), max(_MAX_ROWS, self._min_height) + 1):
             empty = _COLUMNS * height - cells
@@ -268,7 +268,7 @@ class _PcSearch:
             stop=self._stop,
         )
         self.nodes += max(answer.nodes, 1)
-        if answer.reason != PcReason.FOUND or not answer.placements:
+        if answer.status != SolveStatus.FOUND or not answer.placements:
             return None
         return answer.height, answer.placements
 
@@ -287,7 +287,7 @@ class _PcSearch:
 
 def _rows_cleared(before: Board, after: Board) -> int:
     """Return the number of rows that a piece of four cells cleared."""
-    return (before.count + 4 - after.count) // before.width
+    return (before.cell_count + 4 - after.cell_count) // before.width
 
 
 def _known_pieces(position: Position) -> list[Piece]:

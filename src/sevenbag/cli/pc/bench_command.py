@@ -72,7 +72,7 @@ def run_bench(args: argparse.Namespace) -> int:
     solver = PcSolver(load_kicks(args.kicks))
     network = find_network(args.nn)
     if network is not None:
-        solver.order_by(network.kernel)
+        solver.set_network(network.kernel)
     tables: list[Path] = []
     if args.table is not None:
         load_table(solver, args.table)
@@ -84,7 +84,7 @@ def run_bench(args: argparse.Namespace) -> int:
     # The file may be of any length: only the times are stored.
     queues = _read_queues(args.file, args.height * 10 // 4 + 1)
     while batch := list(itertools.islice(queues, _BATCH)):
-        for microseconds, found in solver.time(batch, args.height, args.repeat):
+        for microseconds, found in solver.time_queues(batch, args.height, args.repeat):
             times.append(microseconds)
             solved += found
     if not times:

@@ -111,7 +111,7 @@ def _solve_fumen(
     )
     if answer.solution is not None:
         return answer.solution.placements, ""
-    return None, "NoPcExists" if answer.reason is SolveStatus.ODD else "SolutionTooLong"
+    return None, "NoPcExists" if answer.status is SolveStatus.ODD_CELLS else "SolutionTooLong"
 
 
 def _hold_and_queue(quiz: Quiz) -> tuple[Piece | None, tuple[Piece, ...]]:

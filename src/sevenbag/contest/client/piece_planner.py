@@ -285,8 +285,8 @@ class PiecePlanner:
     def _kernel_path(
         self, piece: Placement, target: Placement, fallen: int
     ) -> list[MoveName] | None:
-        keys = _KERNEL.path(
-            self.board, target, cleared=False, keys=_KEYS, fallen=fallen, start=piece
+        keys = _KERNEL.find_path(
+            self.board, target, cleared=False, keys=_KEYS, gravity_rows=fallen, start=piece
         )
         return None if keys is None else [_MOVE_BY_KEY[key] for key in keys]
 

@@ -166,7 +166,7 @@ def find_moves(board: Board, placement: Placement, rules: Rules) -> tuple[MoveNa
         placement: a placement of the current piece.
         rules: the rules in force, such as the preset ``pason-2012``.
     """
-    keys = compile_rules(rules).path(board, placement, cleared=False, keys=list(_MOVE_NAMES))
+    keys = compile_rules(rules).find_path(board, placement, cleared=False, keys=list(_MOVE_NAMES))
     return None if keys is None else tuple(_MOVE_NAMES[key] for key in keys)
 
 

@@ -263,7 +263,7 @@ def find_inputs(
     spins: SpinRules | SpinMode | str = "none",
 ) -> tuple[tbp.InputName, ...] | None:
     """Return the fewest inputs to a move, with its spin if `spins` has any; None if unreachable."""
-    keys = board.path(placement, kicks, spins=spins, spawn=spawn, keys=list(_INPUT_NAMES))
+    keys = board.find_path(placement, kicks, spins=spins, spawn=spawn, keys=list(_INPUT_NAMES))
     return None if keys is None else tuple(_INPUT_NAMES[key] for key in keys[:-1])
 
 
@@ -279,7 +279,7 @@ def follow_inputs(
 
     An input without effect, such as a move against a wall, is ignored, as in games.
     """
-    return board.follow(piece, [INPUT_KEYS[name] for name in inputs], kicks, spawn=spawn)
+    return board.apply_keys(piece, [INPUT_KEYS[name] for name in inputs], kicks, spawn=spawn)
 
 
 # --- helpers --------------------------------------------------------------------------------------

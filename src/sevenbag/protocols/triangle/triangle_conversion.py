@@ -387,7 +387,7 @@ def _format_kicks(rules: Rules) -> str:
     kicks = rules.pieces.kicks
     name = kicks.name.removesuffix(_WITHOUT_HALF_TURNS)
     theirs = _KICK_NAMES.get(name) or _SIMILAR_KICKS.get(name)
-    if theirs is None or not kicks.known:
+    if theirs is None or not kicks.is_builtin:
         raise RulesError(
             f"Triangle.js has no word for pieces that turn by {kicks.name!r}; "
             f"it knows {', '.join((*_KICK_NAMES, *_SIMILAR_KICKS))}"

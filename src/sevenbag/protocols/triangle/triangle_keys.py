@@ -21,7 +21,7 @@ from sevenbag.protocols.triangle.messages import KEY_ALIASES, KEY_NAMES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sevenbag._kernel import Board, Piece, Placement, RuleSet
+    from sevenbag._kernel import Board, KernelRules, Piece, Placement
     from sevenbag.game import Rules
     from sevenbag.game.position import Position
     from sevenbag.protocols.triangle.messages import KeyName, TriangleMove
@@ -112,7 +112,7 @@ def resolve_keys(
                 piece, held, keys = _hold_piece(position), True, []
         else:
             keys.append(KEYS_BY_NAME[name])
-    placement = kernel.follow(position.board, piece, keys, cleared)
+    placement = kernel.apply_keys(position.board, piece, keys, cleared)
     if placement is None:
         raise PlacementError(f"the {piece.name} cannot appear")
     return ResolvedKeys(placement, held)
@@ -171,13 +171,13 @@ _MAX_FALLEN_ROWS: Final = (8, 3, 1, 0)
 
 
 def _find_path(
-    kernel: RuleSet, board: Board, placement: Placement, least: int, *, cleared: bool
+    kernel: KernelRules, board: Board, placement: Placement, least: int, *, cleared: bool
 ) -> list[Key] | None:
     for fallen in _MAX_FALLEN_ROWS:
         if fallen < least:
             break
         for taps in (_QUARTER_TURNS, list(TAP_NAMES)):
-            way = kernel.path(board, placement, cleared, taps, fallen)
+            way = kernel.find_path(board, placement, cleared, taps, fallen)
             if way is not None:
                 return way
     return None

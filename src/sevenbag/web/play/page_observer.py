@@ -15,7 +15,7 @@ from sevenbag.game.game_result import GameEnding
 if TYPE_CHECKING:
     from sevenbag.arena.runner.observers import GameStart, PlayedTurn
     from sevenbag.arena.terminal.game_scene import PlayerScene
-    from sevenbag.game import Lock
+    from sevenbag.game import LockResult
     from sevenbag.game.game_result import GameResult
     from sevenbag.web.play.page_connection import PageConnection
 
@@ -195,7 +195,7 @@ class PageObserver(GameObserver):
         )
 
 
-def describe_clear(lock: Lock) -> str:
+def describe_clear(lock: LockResult) -> str:
     """Return spin, lines and attack of a lock in the terms of the game."""
     words: list[str] = []
     if lock.spin != Spin.NONE:
