@@ -34,7 +34,7 @@ import zmq
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler_protocol import AssignedPlayer, MatchAssignment
 from sevenbag.contest.server import GameServer
-from sevenbag.contest.server.command_handler import client_token
+from sevenbag.contest.server.command_handler import derive_client_token
 from sevenbag.contest.settings import (
     ContestRules,
     GameRules,
@@ -83,7 +83,7 @@ async def contest(matches: int, rules: GameRules) -> None:
                 AssignedPlayer(team="First", password_hash=password_hash),
                 AssignedPlayer(team="Second", password_hash=password_hash),
             )
-            server.place(
+            server.accept_match(
                 MatchAssignment(
                     match_token=token,
                     match_name=f"Match {number}",
@@ -92,7 +92,7 @@ async def contest(matches: int, rules: GameRules) -> None:
                 )
             )
             # The answers of MatchConnect, without checking 400 passwords.
-            tokens[token] = [client_token(token, seat, password_hash) for seat in (0, 1)]
+            tokens[token] = [derive_client_token(token, seat, password_hash) for seat in (0, 1)]
         say(
             {"commands": server.command_endpoint, "states": server.state_endpoint, "tokens": tokens}
         )

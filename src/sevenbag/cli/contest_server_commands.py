@@ -28,7 +28,7 @@ from sevenbag.contest.game.match_results import MatchResult, describe_ending
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler_protocol import AssignedPlayer, MatchAssignment
 from sevenbag.contest.server import GameServer
-from sevenbag.contest.server.scheduler_client import Uplink
+from sevenbag.contest.server.scheduler_client import SchedulerClient
 from sevenbag.contest.settings import ContestRules
 from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import InputError, SpecError
@@ -131,7 +131,7 @@ def run_contest_game_server(args: argparse.Namespace) -> int:
         settings.server,
         test_client=settings.test_client,
         log=settings.log,
-        keeper=Uplink(settings.server, logger=create_logger(settings.log)),
+        result_sink=SchedulerClient(settings.server, logger=create_logger(settings.log)),
     )
     aborts: set[asyncio.Task[None]] = set()
     run_until_signal(
@@ -188,13 +188,15 @@ async def _play_single_match(
 ) -> int:
     # A match cannot continue elsewhere: do not wait for the end of a game at shutdown.
     at_once = msgspec.structs.replace(settings.server, farewell="break off")
-    server = GameServer(at_once, test_client=settings.test_client, log=settings.log, keeper=None)
+    server = GameServer(
+        at_once, test_client=settings.test_client, log=settings.log, result_sink=None
+    )
     await server.start()
     running = asyncio.create_task(server.run())
     token = str(uuid.uuid4())
     (first, _), (second, _) = sides
     try:
-        server.place(
+        server.accept_match(
             MatchAssignment(
                 match_token=token,
                 match_name=f"{first.team} against {second.team}",
@@ -223,7 +225,7 @@ async def _wait_for_result(
     server: GameServer, token: str, running: asyncio.Task[None]
 ) -> MatchResult:
     """Return the result of the match, or raise the error that ended the server."""
-    result = asyncio.create_task(server.result(token))
+    result = asyncio.create_task(server.wait_for_result(token))
     try:
         await asyncio.wait({result, running}, return_when=asyncio.FIRST_COMPLETED)
         if not result.done():

@@ -104,7 +104,7 @@ class ContestTournament:
         """The match for the third place; None if there is none."""
         if not self.plan.third_place:
             return None
-        return third(self.bracket_rounds, self._results)
+        return create_third_place_match(self.bracket_rounds, self._results)
 
     @property
     def champion(self) -> int | None:
@@ -238,7 +238,7 @@ def build_bracket(
     return tuple(found)
 
 
-def third(
+def create_third_place_match(
     all_rounds: Sequence[Sequence[BracketMatch]], results: Mapping[str, MatchResult]
 ) -> BracketMatch | None:
     """The match for the third place; None where fewer than two lose in semi-finals."""

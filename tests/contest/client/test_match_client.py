@@ -101,7 +101,7 @@ def test_reconnected_client_counts_earlier_games() -> None:
                     pass
                 await losing
             assert len(match.view.games) < 2
-            return match.result, await server.result(place.match_token)
+            return match.result, await server.wait_for_result(place.match_token)
 
     result, true = asyncio.run(run())
     assert true.winner == 0

@@ -82,7 +82,7 @@ class ScriptedServer:
 
     async def come(self) -> ScriptedServer:
         """Connect; the scheduler has taken note when this returns."""
-        self.over = asyncio.create_task(self._scheduler.link(self._hear, self._say))
+        self.over = asyncio.create_task(self._scheduler.serve_game_server(self._hear, self._say))
         await self.tell(self._hello)
         return self
 
@@ -218,8 +218,8 @@ class House:
             self.store,
             self.settings,
             clock=self.clock,
-            pace=None,
-            twin_seconds=TWIN_SECONDS,
+            pass_interval=None,
+            duplicate_timeout=TWIN_SECONDS,
             logger=create_logger(LogSettings(format="json"), self.log),
         )
 
@@ -248,7 +248,7 @@ class House:
             for server in self.servers:
                 if not server.mute and server.over is not None and not server.over.done():
                     await server.tell(scheduler_protocol.Heartbeat(matches=0, commands=0))
-            await self.scheduler.look()
+            await self.scheduler.run_pass()
 
     def teams(self, *names: str) -> list[str]:
         """Register teams."""
@@ -260,7 +260,7 @@ class House:
         """A contest of these teams that has begun."""
         row = await self.scheduler.create_contest("Cup", self.teams(*names), **more)  # type: ignore[arg-type]
         await self.scheduler.start_contest(row.id)
-        await self.scheduler.look()
+        await self.scheduler.run_pass()
         return row.id
 
     async def match(self) -> None:

@@ -15,7 +15,7 @@ from sevenbag.contest.credentials import load_or_create_secret
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler import Scheduler
 from sevenbag.contest.server import GameServer
-from sevenbag.contest.server.scheduler_client import Uplink
+from sevenbag.contest.server.scheduler_client import SchedulerClient
 from sevenbag.contest.settings import (
     ContestRules,
     ContestSettings,
@@ -93,7 +93,7 @@ class Bridge:
             except ConnectionClosed as error:
                 raise ConnectionError from error
 
-        await self._scheduler.link(hear, say)
+        await self._scheduler.serve_game_server(hear, say)
         self._connections.discard(connection)
 
 
@@ -104,7 +104,7 @@ class Field:
         self.store = store
         self.folder = folder
         self.settings = ContestSettings(site=SiteSettings(grace_seconds=0.5), log=LogSettings())
-        self.scheduler = Scheduler(store, self.settings, pace=0.02)
+        self.scheduler = Scheduler(store, self.settings, pass_interval=0.02)
         self.bridges: dict[str, Bridge] = {}
         self.servers: dict[str, GameServer] = {}
 
@@ -124,7 +124,7 @@ class Field:
             settings,
             test_client=TestClientSettings(),
             log=LogSettings(),
-            keeper=Uplink(settings, pulse=0.1),
+            result_sink=SchedulerClient(settings, heartbeat_interval=0.1),
         )
         await self.servers[name].start()
 
@@ -142,8 +142,8 @@ class Field:
         teams = [self.store.teams.add(name, hash_password(PASSWORD)).id for name in TEAMS]
         row = self.store.contests.add("Cup", RULES, ContestPlan(ranking=False), teams)
         await self.scheduler.start_contest(row.id)
-        await until(lambda: bool(self.scheduler.playing()))
-        (token,) = self.scheduler.playing()
+        await until(lambda: bool(self.scheduler.active_tokens()))
+        (token,) = self.scheduler.active_tokens()
         return token
 
     async def teams_come(self, name: str, token: str) -> None:
@@ -154,7 +154,7 @@ class Field:
 
     def place_of(self, token: str) -> str:
         """The server that the scheduler has it on; empty for none."""
-        address = self.scheduler.address(token)
+        address = self.scheduler.find_address(token)
         return "" if address is None else address.server
 
     def games(self, token: str) -> int:

@@ -44,11 +44,11 @@ async def test_games_are_told_again_until_the_database_is_back(database: postgre
     refused = await house.server("one", instance="a", hosting=[token])
     assert refused.over is not None
     await refused.over
-    assert not house.scheduler.well
+    assert not house.scheduler.is_healthy
 
     database.restart()
-    await house.scheduler.look()
-    assert house.scheduler.well
+    await house.scheduler.run_pass()
+    assert house.scheduler.is_healthy
     again = await house.server("one", instance="a", hosting=[token])
     await again.finish_game(token, 2)
     assert (await again.told(scheduler_protocol.GameStored)).number == 2

@@ -57,7 +57,7 @@ async def test_a_match_goes_on_elsewhere_at_the_last_finished_game(house: House)
     place = await two.placed()
     assert place.match_token == token
     assert [game.number for game in place.finished_games] == [1]
-    assert house.scheduler.address(token) is not None
+    assert house.scheduler.find_address(token) is not None
     await two.finish_game(token, 2)
     await two.tell(match_done(token, (2, 0)))
     await two.told(scheduler_protocol.MatchStored)
@@ -76,7 +76,7 @@ async def test_a_server_that_comes_back_in_time_keeps_its_match(house: House) ->
     again = await house.server("one", instance="a", hosting=[token])
     await house.after(2 * GRACE / 3)
     assert not two.heard
-    assert house.scheduler.playing() == (token,)
+    assert house.scheduler.active_tokens() == (token,)
     await again.finish_game(token, 1)
     assert (await again.told(scheduler_protocol.GameStored)).number == 1
 
@@ -88,7 +88,7 @@ async def test_a_silent_server_is_taken_for_gone(house: House) -> None:
     two = await house.server("two")
     one.mute = True
     await house.after(SILENCE + 2)
-    assert [view.alive for view in house.scheduler.servers()] == [False, True]
+    assert [view.is_connected for view in house.scheduler.list_servers()] == [False, True]
     assert not two.heard
     await house.after(GRACE)
     assert (await two.placed()).match_token == token
@@ -100,10 +100,10 @@ async def test_a_scheduler_that_slept_does_not_take_servers_for_silent(house: Ho
     await house.match()
     token = await begun(one)
     house.clock.now += 1000
-    await house.scheduler.look()
-    assert house.scheduler.playing() == (token,)
+    await house.scheduler.run_pass()
+    assert house.scheduler.active_tokens() == (token,)
     await house.after(SILENCE + 2)
-    assert house.scheduler.playing() == (token,)
+    assert house.scheduler.active_tokens() == (token,)
 
 
 async def test_a_restarted_server_gets_its_match_anew_without_the_grace(house: House) -> None:
@@ -259,7 +259,7 @@ async def test_the_scheduler_dies_between_the_result_and_the_next_round(house: H
     assert {(await one.told(scheduler_protocol.StopMatch)).match_token for _ in tokens} == set(
         tokens
     )
-    await house.scheduler.look()
+    await house.scheduler.run_pass()
     assert (await one.placed()).match_name == "Final"
     assert house.store.contests.get(contest).state == "running"
 
@@ -275,7 +275,7 @@ async def test_a_restarted_scheduler_waits_for_the_servers_that_play(house: Hous
     again = await house.server("one", instance="a", hosting=[token])
     await house.after(5)
     assert not two.heard
-    assert house.scheduler.playing() == (token,)
+    assert house.scheduler.active_tokens() == (token,)
     await again.finish_game(token, 1)
     await again.told(scheduler_protocol.GameStored)
 
@@ -288,7 +288,7 @@ async def test_a_restarted_scheduler_gives_up_servers_that_do_not_come(house: Ho
     await house.restart()
     await house.after(GRACE + 1)
     two = await house.server("two")
-    await house.scheduler.look()
+    await house.scheduler.run_pass()
     place = await two.placed()
     assert (place.match_token, len(place.finished_games)) == (token, 1)
 
@@ -316,7 +316,7 @@ async def test_a_server_that_ends_gives_its_matches_back_at_once(house: House) -
         scheduler_protocol.MatchRejected(match_token=token, reason="the game server ends")
     )
     await one.cut()
-    await house.scheduler.look()
+    await house.scheduler.run_pass()
     assert len((await two.placed()).finished_games) == 1
 
 
@@ -334,7 +334,7 @@ async def test_both_servers_die(house: House) -> None:
     assert house.store.matches.get(token).state == "waiting"
     await house.after(1000)
     three = await house.server("three")
-    await house.scheduler.look()
+    await house.scheduler.run_pass()
     assert [game.winner for game in (await three.placed()).finished_games] == [0, 1]
 
 
@@ -414,7 +414,7 @@ class TestAServerThatComesBackTooLate:
         await two.tell(game_done(token, 2, 1))
         assert (await two.told(scheduler_protocol.GameDiscarded)).number == 2
         assert house.results(token) == [(1, 0), (2, 0)]
-        address = house.scheduler.address(token)
+        address = house.scheduler.find_address(token)
         assert address is not None
         assert address.server == "one"
 
@@ -548,7 +548,7 @@ async def test_the_next_connection_of_a_server_replaces_the_old_one_silently(
     assert old.over is not None
     await old.over
     assert not any(isinstance(message, scheduler_protocol.ServerDismissed) for message in old.heard)
-    assert house.scheduler.playing() == (token,)
+    assert house.scheduler.active_tokens() == (token,)
     await new.finish_game(token, 1)
     await new.told(scheduler_protocol.GameStored)
 
@@ -580,7 +580,7 @@ async def test_a_match_that_was_broken_off_comes_before_others_of_its_teams(hous
     token = await begun(one)
     await one.cut()
     again = await house.server("one")
-    await house.scheduler.look()
+    await house.scheduler.run_pass()
     assert not again.heard, "its teams wait for it"
     await house.after(SETTLED)
     assert (await again.placed()).match_token == token

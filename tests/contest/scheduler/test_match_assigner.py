@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sevenbag.contest import scheduler_protocol
-from sevenbag.contest.scheduler import Change, Scheduler
+from sevenbag.contest.scheduler import ContestChange, Scheduler
 from sevenbag.errors import SchedulerError, StoreError
 from tests.contest.scheduler.scripted_server import (
     PLAN,
@@ -43,7 +43,7 @@ async def test_the_least_loaded_server_gets_the_next_match(house: House) -> None
         for message in small.heard + large.heard
         if isinstance(message, scheduler_protocol.MatchAssignment)
     ]
-    loads = {view.name: view.matches for view in house.scheduler.servers()}
+    loads = {view.name: view.matches for view in house.scheduler.list_servers()}
     assert loads == {"small": 2, "large": 6}
 
 
@@ -73,7 +73,7 @@ class TestATestMatch:
     async def test_needs_a_server(self, house: House) -> None:
         house.teams("red")
         with pytest.raises(SchedulerError, match="no game server now"):
-            await house.scheduler.create_test_match("red", patience=0.05)
+            await house.scheduler.create_test_match("red", wait_seconds=0.05)
         assert house.store.matches.list_unfinished() == ()
 
     async def test_needs_room(self, house: House) -> None:
@@ -81,7 +81,7 @@ class TestATestMatch:
         one = await house.server("one", capacity=1)
         await self.create(house, one)
         with pytest.raises(SchedulerError, match="no game server has room"):
-            await house.scheduler.create_test_match("blue", patience=0.05)
+            await house.scheduler.create_test_match("blue", wait_seconds=0.05)
 
     async def test_needs_a_team_that_may_play(self, house: House) -> None:
         (name,) = house.teams("red")
@@ -96,7 +96,7 @@ class TestATestMatch:
         house.teams("red")
         one = await house.server("one")
         tokens = [await self.create(house, one) for _ in range(5)]
-        assert house.scheduler.playing() == tuple(tokens[2:])
+        assert house.scheduler.active_tokens() == tuple(tokens[2:])
         assert [
             (await one.told(scheduler_protocol.StopMatch)).match_token for _ in range(2)
         ] == tokens[:2]
@@ -107,7 +107,7 @@ class TestATestMatch:
         creating = asyncio.create_task(house.scheduler.create_test_match("red"))
         place = await one.told(scheduler_protocol.MatchAssignment)
         await one.tell(scheduler_protocol.MatchRejected(match_token=place.match_token, reason="no"))
-        await house.scheduler.look()
+        await house.scheduler.run_pass()
         assert (await two.placed()).match_token == place.match_token
         assert (await creating).server_ip == "two.example"
 
@@ -129,7 +129,7 @@ class TestATestMatch:
         place = await one.told(scheduler_protocol.MatchAssignment)
         creating.cancel()
         await one.tell(scheduler_protocol.MatchAccepted(match_token=place.match_token))
-        assert house.scheduler.playing() == (place.match_token,)
+        assert house.scheduler.active_tokens() == (place.match_token,)
 
 
 async def test_a_draining_server_gets_nothing_more(house: House) -> None:
@@ -137,8 +137,8 @@ async def test_a_draining_server_gets_nothing_more(house: House) -> None:
     await one.tell(scheduler_protocol.Heartbeat(matches=0, commands=5, draining=True))
     await house.match()
     assert not one.heard
-    (view,) = house.scheduler.servers()
-    assert (view.draining, view.commands, view.alive) == (True, 5, True)
+    (view,) = house.scheduler.list_servers()
+    assert (view.draining, view.commands, view.is_connected) == (True, 5, True)
 
 
 async def test_a_server_that_does_not_say_that_it_has_the_match_loses_it(house: House) -> None:
@@ -159,7 +159,7 @@ class TestAContest:
         contest = await house.contest("a", "b", "c", "d")
         names = []
         while house.store.contests.get(contest).state == "running":
-            await house.scheduler.look()
+            await house.scheduler.run_pass()
             place = await one.placed()
             names.append(place.match_name)
             better = 0 if place.players[0].team < place.players[1].team else 1
@@ -186,7 +186,7 @@ class TestAContest:
     async def test_plays_no_more_at_once_than_it_may(self, tmp_path: Path) -> None:
         house = House(f"sqlite:///{tmp_path}/contest.db")
         house.scheduler = Scheduler(
-            house.store, settings(most_matches=1), clock=house.clock, pace=None
+            house.store, settings(most_matches=1), clock=house.clock, pass_interval=None
         )
         await house.scheduler.start()
         one = await house.server("one")
@@ -199,7 +199,7 @@ class TestAContest:
             if isinstance(message, scheduler_protocol.MatchAssignment)
         ]
         await play(one, place.match_token)
-        await house.scheduler.look()
+        await house.scheduler.run_pass()
         await one.placed()
         await house.end()
 
@@ -209,13 +209,13 @@ class TestAContest:
             "Cup", house.teams("a", "b", "c", "d", "x"), plan=PLAN
         )
         row = await house.scheduler.create_contest("Cup 2", ["a", "b", "c", "d"], plan=PLAN)
-        await house.scheduler.call_off_contest(1, "a mistake")
+        await house.scheduler.cancel_contest(1, "a mistake")
         assert (await current("a")).status == "waiting"
         assert (await current("x")).status == "finished"
         await house.scheduler.start_contest(row.id)
         assert (await current("a")).to_reply() == {"status": "waiting"}
         one = await house.server("one")
-        await house.scheduler.look()
+        await house.scheduler.run_pass()
         places = [await one.placed() for _ in range(2)]
         now = await current("a")
         assert (now.status, now.opponent) == ("playing", "d")
@@ -245,7 +245,7 @@ class TestAContest:
         )
         await play(one, tokens[0])
         await play(one, tokens[1])
-        await house.scheduler.look()
+        await house.scheduler.run_pass()
         assert not [
             message
             for message in one.heard
@@ -253,12 +253,12 @@ class TestAContest:
         ]
         await house.restart()
         one = await house.server("one", instance="a")
-        await house.scheduler.look()
+        await house.scheduler.run_pass()
         assert not one.heard, "it is remembered"
         with pytest.raises(SchedulerError, match="is paused, must be running"):
             await house.scheduler.pause_contest(contest)
         await house.scheduler.resume_contest(contest)
-        await house.scheduler.look()
+        await house.scheduler.run_pass()
         assert (await one.placed()).match_name == "Final"
 
     async def test_that_was_paused_or_resumed_in_a_cut_is_told_so(self, house: House) -> None:
@@ -278,7 +278,7 @@ class TestAContest:
         one = await house.server("one")
         contest = await house.contest("a", "b", "c")
         token = (await one.placed()).match_token
-        row = await house.scheduler.call_off_contest(contest, "rain")
+        row = await house.scheduler.cancel_contest(contest, "rain")
         assert row.state == "called off"
         assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
         assert house.store.matches.list_unfinished() == ()
@@ -294,10 +294,10 @@ class TestAContest:
         await house.match()
         token = (await one.placed()).match_token
         await one.finish_game(token, 1)
-        await house.scheduler.call_off_match(token, "a broken cable")
+        await house.scheduler.cancel_match(token, "a broken cable")
         with pytest.raises(SchedulerError, match="no such match"):
-            await house.scheduler.call_off_match(token, "twice")
-        await house.scheduler.look()
+            await house.scheduler.cancel_match(token, "twice")
+        await house.scheduler.run_pass()
         place = await one.placed()
         assert place.match_token != token
         assert place.finished_games == ()
@@ -308,10 +308,10 @@ class TestAContest:
         one = await house.server("one")
         contest = await house.contest("a", "b", "c")
         token = (await one.placed()).match_token
-        await house.scheduler.call_off_match(token, "a broken cable")
+        await house.scheduler.cancel_match(token, "a broken cable")
         played = 0
         while house.store.contests.get(contest).state == "running":
-            await house.scheduler.look()
+            await house.scheduler.run_pass()
             await play(one, (await one.placed()).match_token)
             played += 1
         assert played == 3 + 2
@@ -353,7 +353,7 @@ async def test_changes_are_told(house: House) -> None:
         "match done",
     ]
     row = house.store.matches.get(token)
-    assert told[-2] == Change("game done", row.id, token, contest, 2, "one")
+    assert told[-2] == ContestChange("game done", row.id, token, contest, 2, "one")
 
 
 async def test_a_listener_that_sleeps_is_told_so_and_bounds_what_is_kept_for_it(
@@ -392,11 +392,11 @@ async def test_who_does_not_introduce_itself_is_dismissed(house: House, frame: b
     async def say(data: bytes) -> None:
         said.append(data)
 
-    await house.scheduler.link(hear, say)
+    await house.scheduler.serve_game_server(hear, say)
     assert isinstance(
         scheduler_protocol.decode_scheduler_message(said[0]), scheduler_protocol.ServerDismissed
     )
-    assert house.scheduler.servers() == ()
+    assert house.scheduler.list_servers() == ()
     assert house.scheduler.metrics()["contest_link_errors_total"] == 1
 
 
@@ -406,7 +406,7 @@ async def test_a_server_that_cannot_be_understood_is_cut_off(house: House, frame
     await one.tell_frame(frame)
     assert one.over is not None
     await one.over
-    assert [view.alive for view in house.scheduler.servers()] == [False]
+    assert [view.is_connected for view in house.scheduler.list_servers()] == [False]
 
 
 class TestAStoreThatFails:
@@ -426,9 +426,9 @@ class TestAStoreThatFails:
         assert not [
             message for message in one.heard if isinstance(message, scheduler_protocol.GameStored)
         ]
-        assert not house.scheduler.well
-        await house.scheduler.look()
-        assert house.scheduler.well
+        assert not house.scheduler.is_healthy
+        await house.scheduler.run_pass()
+        assert house.scheduler.is_healthy
         one = await house.server("one", instance="a", hosting=[token])
         await one.finish_game(token, 1)
         assert (await one.told(scheduler_protocol.GameStored)).number == 1
@@ -457,7 +457,7 @@ class TestAStoreThatFails:
             refused = await house.server("one", instance="a", hosting=[token])
             assert refused.over is not None
             await refused.over
-        await house.scheduler.look()
+        await house.scheduler.run_pass()
         again = await house.server("one", instance="a", hosting=[token])
         await again.finish_game(token, 1)
         assert (await again.told(scheduler_protocol.GameStored)).number == 1
@@ -467,19 +467,19 @@ async def test_the_scheduler_looks_by_itself_whatever_happens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house = House(f"sqlite:///{tmp_path}/contest.db")
-    house.scheduler = Scheduler(house.store, house.settings, pace=0.02)
+    house.scheduler = Scheduler(house.store, house.settings, pass_interval=0.02)
     await house.scheduler.start()
     one = await house.server("one")
     house.teams("red")
     for trouble in (_failing, _broken):
         with monkeypatch.context() as patch:
-            patch.setattr("sevenbag.contest.scheduler.match_assigner.least_loaded", trouble)
+            patch.setattr("sevenbag.contest.scheduler.match_assigner.choose_server", trouble)
             with pytest.raises(SchedulerError, match="no game server has room"):
-                await house.scheduler.create_test_match("red", patience=0.2)
+                await house.scheduler.create_test_match("red", wait_seconds=0.2)
     row = await house.scheduler.create_contest("Cup", house.teams("a", "b"), plan=PLAN)
     await house.scheduler.start_contest(row.id)
     await one.placed()
-    assert house.scheduler.well
+    assert house.scheduler.is_healthy
     await house.scheduler.stop()
     assert one.over is not None
     async with asyncio.timeout(120):

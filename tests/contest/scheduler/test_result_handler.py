@@ -137,7 +137,7 @@ async def test_a_server_that_lies_of_a_game_loses_the_match(house: House) -> Non
     await one.finish_game(token, 2)
     assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
     assert "game 1 is not known" in (await one.told(scheduler_protocol.GameDiscarded)).reason
-    await house.scheduler.look()
+    await house.scheduler.run_pass()
     place = await two.placed()
     assert (place.match_token, place.finished_games) == (token, ())
     assert house.results(token) == []

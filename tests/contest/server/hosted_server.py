@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import structlog
 
     from sevenbag.contest.game.match_results import ContestGameResult
-    from sevenbag.contest.server.hosted_match import Keeper
+    from sevenbag.contest.server.hosted_match import ResultSink
 
 PASSWORD: Final = "correct horse"
 # To hash takes its time, and all teams may have the same.
@@ -138,13 +138,13 @@ class Listener:
 
 
 @dataclass
-class Notebook:
+class RecordingSink:
     """A keeper that remembers, and keeps as slowly as it is told to."""
 
     told: list[tuple[object, ...]] = field(default_factory=list)
     replays: list[bytes] = field(default_factory=list)
     gate: asyncio.Event = field(default_factory=asyncio.Event)
-    trouble: str = ""
+    problem: str = ""
 
     def __post_init__(self) -> None:
         self.gate.set()
@@ -156,24 +156,24 @@ class Notebook:
     async def stop(self) -> None:
         self.told.append(("stop",))
 
-    async def keep(self, token: str, result: ContestGameResult, replay: bytes) -> None:
+    async def store_game(self, token: str, result: ContestGameResult, replay: bytes) -> None:
         await self.gate.wait()
         self.replays.append(replay)
         self.told.append(("game", token, result.number))
 
-    async def match_done(self, token: str, result: object) -> None:
+    async def store_match(self, token: str, result: object) -> None:
         del result
         await self.gate.wait()
         self.told.append(("match", token))
 
-    def joined(self, token: str, seat: int) -> None:
+    def report_joined(self, token: str, seat: int) -> None:
         self.told.append(("joined", token, seat))
 
-    def game_began(self, token: str, number: int, game_name: str) -> None:
+    def report_game_started(self, token: str, number: int, game_name: str) -> None:
         assert game_name
         self.told.append(("began", token, number))
 
-    def lost(self, token: str, reason: str) -> None:
+    def report_lost(self, token: str, reason: str) -> None:
         assert reason
         self.told.append(("lost", token))
 
@@ -193,7 +193,7 @@ class Rig:
         return Listener(self.context, self.server.state_endpoint, token)
 
     def place(self, place: MatchAssignment) -> MatchAssignment:
-        self.server.place(place)
+        self.server.accept_match(place)
         return place
 
     async def both_connected(self, place: MatchAssignment) -> tuple[Client, Client]:
@@ -206,7 +206,7 @@ class Rig:
 @contextlib.asynccontextmanager
 async def hosting(
     *,
-    keeper: Keeper | None = None,
+    keeper: ResultSink | None = None,
     log: LogSettings | None = None,
     logger: structlog.typing.FilteringBoundLogger | None = None,
     moves_per_second: float = 1_000,
@@ -219,7 +219,7 @@ async def hosting(
         ServerSettings(**free),
         test_client=TestClientSettings(moves_per_second=moves_per_second),
         log=log,
-        keeper=keeper,
+        result_sink=keeper,
         # At once, so that it is what pytest shows of the test, and no other's.
         logger=logger or create_logger(log, sys.stderr),
     )

@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 
 from sevenbag.contest.passwords import PasswordVerifier, TooBusyError
-from sevenbag.contest.server.authentication import Door
-from sevenbag.contest.server.command_handler import Sessions, client_token
+from sevenbag.contest.server.authentication import PlayerAuthenticator
+from sevenbag.contest.server.command_handler import ClientTokens, derive_client_token
 from tests.contest.server.hosted_server import placement
 
 real_sleep = asyncio.sleep
@@ -45,24 +45,26 @@ def checks() -> Checks:
 
 
 @pytest.fixture
-def door(checks: Checks) -> Door:
-    return Door("hash", cast("PasswordVerifier", checks))
+def door(checks: Checks) -> PlayerAuthenticator:
+    return PlayerAuthenticator("hash", cast("PasswordVerifier", checks))
 
 
-async def test_what_was_found_out_once_costs_nothing_again(door: Door, checks: Checks) -> None:
-    assert door.known("right") is None
-    assert await door.is_right("right")
-    assert not await door.is_right("wrong")
+async def test_what_was_found_out_once_costs_nothing_again(
+    door: PlayerAuthenticator, checks: Checks
+) -> None:
+    assert door.cached_result("right") is None
+    assert await door.verify("right")
+    assert not await door.verify("wrong")
     for _ in range(100):
-        assert door.known("right")
-        assert door.known("wrong") is False
-        assert await door.is_right("right")
-        assert not await door.is_right("wrong")
+        assert door.cached_result("right")
+        assert door.cached_result("wrong") is False
+        assert await door.verify("right")
+        assert not await door.verify("wrong")
     assert checks.asked == ["right", "wrong"]
 
 
 async def test_who_guesses_is_slowed_down_and_the_team_comes_in_as_ever(
-    door: Door, checks: Checks, monkeypatch: pytest.MonkeyPatch
+    door: PlayerAuthenticator, checks: Checks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pauses: list[float] = []
 
@@ -70,23 +72,23 @@ async def test_who_guesses_is_slowed_down_and_the_team_comes_in_as_ever(
         pauses.append(seconds)
 
     monkeypatch.setattr("sevenbag.contest.server.authentication.asyncio.sleep", sleep)
-    assert await door.is_right("right")
+    assert await door.verify("right")
     for number in range(200):
-        assert not await door.is_right(f"guess {number}")
+        assert not await door.verify(f"guess {number}")
     assert len(pauses) == 180
     assert min(pauses) >= 1
     asked = len(checks.asked)
-    assert door.known("right")
+    assert door.cached_result("right")
     assert len(checks.asked) == asked
     # Not every guess is remembered for ever, and those forgotten are wrong again.
-    assert door.known("guess 199") is False
-    assert door.known("guess 0") is None
-    assert not await door.is_right("guess 0")
+    assert door.cached_result("guess 199") is False
+    assert door.cached_result("guess 0") is None
+    assert not await door.verify("guess 0")
 
 
 @pytest.mark.parametrize("where", ["here", "in another match"])
 async def test_right_password_is_delayed_after_many_guesses(
-    door: Door, checks: Checks, monkeypatch: pytest.MonkeyPatch, where: str
+    door: PlayerAuthenticator, checks: Checks, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     """Otherwise an attacker could test guesses as fast as requests can be sent."""
     pauses: list[float] = []
@@ -96,62 +98,64 @@ async def test_right_password_is_delayed_after_many_guesses(
 
     monkeypatch.setattr("sevenbag.contest.server.authentication.asyncio.sleep", sleep)
     if where == "here":
-        assert await door.is_right("right", "198.51.100.1")
+        assert await door.verify("right", "198.51.100.1")
     else:
         checks.remembered.add("right")
     # Guesses that are refused without a check also count.
     checks.gate.clear()
-    guesses = [asyncio.create_task(door.is_right(f"{n}", "203.0.113.7")) for n in range(1_000)]
+    guesses = [asyncio.create_task(door.verify(f"{n}", "203.0.113.7")) for n in range(1_000)]
     while not all(guess.done() for guess in guesses[8:]):
         await real_sleep(0)
-    assert door.known("right", "203.0.113.7") is None
+    assert door.cached_result("right", "203.0.113.7") is None
     checks.gate.set()
     await asyncio.gather(*guesses, return_exceptions=True)
     # Other addresses are not affected.
-    assert door.known("right", "198.51.100.1")
+    assert door.cached_result("right", "198.51.100.1")
     for number in range(20):
-        await door.is_right(f"guess {number}", "203.0.113.7")
+        await door.verify(f"guess {number}", "203.0.113.7")
     before = len(pauses)
-    assert await door.is_right("right", "203.0.113.7")
+    assert await door.verify("right", "203.0.113.7")
     assert len(pauses) == before + 1
 
 
 async def test_further_addresses_share_one_count(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+    door: PlayerAuthenticator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sevenbag.contest.server.authentication.asyncio.sleep", no_sleep)
-    assert await door.is_right("right", "198.51.100.1")
+    assert await door.verify("right", "198.51.100.1")
     for number in range(1_100):
-        await door.is_right(f"guess {number}", f"address {number}")
+        await door.verify(f"guess {number}", f"address {number}")
     assert len(door._guesses) <= 65
-    assert door.known("right", "another address") is None
-    assert door.known("right", "198.51.100.1")
+    assert door.cached_result("right", "another address") is None
+    assert door.cached_result("right", "198.51.100.1")
 
 
-async def test_who_was_right_in_another_match_need_not_wait(door: Door, checks: Checks) -> None:
+async def test_who_was_right_in_another_match_need_not_wait(
+    door: PlayerAuthenticator, checks: Checks
+) -> None:
     checks.gate.clear()
-    guesses = [asyncio.create_task(door.is_right(str(number))) for number in range(20)]
+    guesses = [asyncio.create_task(door.verify(str(number))) for number in range(20)]
     await asyncio.sleep(0)
-    assert door.known("right") is None
+    assert door.cached_result("right") is None
     checks.remembered.add("right")
-    assert door.known("right")
-    assert door.known("0") is None
+    assert door.cached_result("right")
+    assert door.cached_result("0") is None
     checks.gate.set()
     await asyncio.gather(*guesses, return_exceptions=True)
 
 
 async def test_only_some_passwords_of_a_seat_are_checked_at_once(
-    door: Door, checks: Checks
+    door: PlayerAuthenticator, checks: Checks
 ) -> None:
     checks.gate.clear()
-    tries = [asyncio.create_task(door.is_right(str(number))) for number in range(20)]
+    tries = [asyncio.create_task(door.verify(str(number))) for number in range(20)]
     await asyncio.sleep(0)
     with pytest.raises(TooBusyError):
-        await door.is_right("right")
+        await door.verify("right")
     checks.gate.set()
     results = await asyncio.gather(*tries, return_exceptions=True)
     assert sum(isinstance(result, TooBusyError) for result in results) == 12
-    assert await door.is_right("right")
+    assert await door.verify("right")
 
 
 def test_client_tokens_are_the_same_again_and_all_different() -> None:
@@ -161,8 +165,8 @@ def test_client_tokens_are_the_same_again_and_all_different() -> None:
         for seat in (0, 1)
         for kept in ("hash one", "hash two")
     ]
-    tokens = [client_token(*seat) for seat in seats]
-    assert tokens == [client_token(*seat) for seat in seats]
+    tokens = [derive_client_token(*seat) for seat in seats]
+    assert tokens == [derive_client_token(*seat) for seat in seats]
     assert len(set(tokens)) == len(seats)
     assert {len(token) for token in tokens} == {36}
 
@@ -172,22 +176,22 @@ def test_it_is_not_remembered_for_ever_what_has_ended(monkeypatch: pytest.Monkey
         def __init__(self, token: str) -> None:
             self.token = token
             self.client_tokens = (token + " 0", "")
-            self.place = placement("A", "B")
+            self.assignment = placement("A", "B")
 
-    monkeypatch.setattr("sevenbag.contest.server.command_handler._MOST_ENDED", 10)
-    sessions = Sessions()
+    monkeypatch.setattr("sevenbag.contest.server.command_handler._MAX_ENDED", 10)
+    sessions = ClientTokens()
     for number in range(100):
         table = Over(str(number))
         sessions.add(table)  # type: ignore[arg-type]
-        assert set(sessions.seats) == {f"{number} 0"}
+        assert set(sessions.players) == {f"{number} 0"}
         sessions.remove(table)  # type: ignore[arg-type]
-    assert not sessions.tables
-    assert not sessions.seats
-    assert [sessions.ended(str(number)) is not None for number in (0, 94, 95, 99)] == [
+    assert not sessions.matches
+    assert not sessions.players
+    assert [sessions.find_ended(str(number)) is not None for number in (0, 94, 95, 99)] == [
         False,
         False,
         True,
         True,
     ]
-    assert sessions.ended("99 0") == ("99", "A")
-    assert sessions.ended("") is None
+    assert sessions.find_ended("99 0") == ("99", "A")
+    assert sessions.find_ended("") is None

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from sevenbag.contest.server.builtin_players import house_player
+from sevenbag.contest.server.builtin_players import create_builtin_player
 from sevenbag.contest.settings import GameRules, MatchRules
 from sevenbag.errors import SpecError
 from sevenbag.protocols.pason.messages import (
@@ -19,7 +19,7 @@ from sevenbag.protocols.pason.messages import (
     PieceState,
     encode,
 )
-from tests.contest.server.hosted_server import Notebook, hosting, placement, until
+from tests.contest.server.hosted_server import RecordingSink, hosting, placement, until
 
 FAST = GameRules(gravity_ms=(5,))
 QUICK = MatchRules(games=1, first_pause_seconds=0.02, repeat_seconds=0.05, game_seconds=3_600)
@@ -27,17 +27,17 @@ QUICK = MatchRules(games=1, first_pause_seconds=0.02, repeat_seconds=0.05, game_
 
 async def test_the_random_player_moves_as_the_organisers_did() -> None:
     made: list[str] = []
-    player = house_player(
+    player = create_builtin_player(
         "random",
         "Test Client",
         lambda move, number: made.append(move) if number is None else None,
         moves_per_second=1_000,
-        say=print,
+        report=print,
     )
     # Nothing happens before the first state.
     await asyncio.sleep(0.02)
     assert made == []
-    player.hear([b"{}"])
+    player.handle_states([b"{}"])
     await until(lambda: len(made) > 200)
     assert set(made) == {"left", "right", "lrotate", "rrotate", "down"}
     await player.close()
@@ -51,11 +51,13 @@ async def test_the_random_player_moves_as_the_organisers_did() -> None:
 )
 async def test_programs_play_nothing_here(bot: str) -> None:
     with pytest.raises(SpecError, match="within a server"):
-        house_player(bot, "Bot", lambda _move, _number: None, moves_per_second=1, say=print)
+        create_builtin_player(
+            bot, "Bot", lambda _move, _number: None, moves_per_second=1, report=print
+        )
 
 
 async def test_a_team_that_does_nothing_loses_against_the_random_player() -> None:
-    notebook = Notebook()
+    notebook = RecordingSink()
     async with hosting(keeper=notebook, moves_per_second=50) as rig:
         place = rig.place(
             placement("A", "Test Client", bots={"Test Client": "random"}, game=FAST, match=QUICK)
@@ -64,7 +66,7 @@ async def test_a_team_that_does_nothing_loses_against_the_random_player() -> Non
         client = rig.client()
         assert (await client.connect(place, "Test Client", password=""))["error"] == "unknown team"
         assert (await client.connect(place))["resp"] == "ok"
-        result = await rig.server.result(place.match_token)
+        result = await rig.server.wait_for_result(place.match_token)
         assert result.winner is not None
         assert [told for told in notebook.told if told[0] == "joined"] == [
             ("joined", place.match_token, 0)
@@ -86,14 +88,14 @@ async def test_bots_that_place_pieces_play_games(bot: str) -> None:
 
 async def test_who_plays_no_more_gathers_no_messages() -> None:
     said: list[str] = []
-    player: Any = house_player(
-        "beam:nodes=50", "Bot", lambda _move, _number: None, moves_per_second=1, say=said.append
+    player: Any = create_builtin_player(
+        "beam:nodes=50", "Bot", lambda _move, _number: None, moves_per_second=1, report=said.append
     )
-    player.hear([b"no state"])
+    player.handle_states([b"no state"])
     await until(lambda: said)
     await asyncio.sleep(0)
     for _ in range(100):
-        player.hear([b"{}"])
+        player.handle_states([b"{}"])
     assert player._waiting == []
     await player.close()
 
@@ -101,17 +103,17 @@ async def test_who_plays_no_more_gathers_no_messages() -> None:
 async def test_a_player_goes_though_there_is_news() -> None:
     """At the end of a match it hears of it, and is to go, in the same moment."""
     made: list[str] = []
-    player = house_player(
+    player = create_builtin_player(
         "beam:nodes=50",
         "Bot",
         lambda move, _number: made.append(move),
         moves_per_second=0.1,
-        say=print,
+        report=print,
     )
     board = BoardState(board_state="0" * 50, piece_number=1)
     piece = PieceState(orient=0, piece="T", number=1, row=0, col=5)
     about: dict[str, Any] = {"game_name": "Game 1", "timestamp": 0.0}
-    player.hear(
+    player.handle_states(
         [
             encode(GameBoardState(**about, sequence=1, states={"Bot": board, "Idle": board})),
             encode(
@@ -124,7 +126,7 @@ async def test_a_player_goes_though_there_is_news() -> None:
     await until(lambda: made)
     # It waits for its next move now, seconds from here.
     await asyncio.sleep(0.05)
-    player.hear([encode(MatchEnd(match_name="A match", match_token="token"))])
+    player.handle_states([encode(MatchEnd(match_name="A match", match_token="token"))])
     async with asyncio.timeout(120):
         await player.close()
 
@@ -138,14 +140,14 @@ async def test_player_ignores_positions_before_the_first_game(
         rig.place(place)
         table = rig.server.matches[place.match_token]
         heard: list[bytes] = []
-        monkeypatch.setattr(table._players[0], "hear", heard.extend)
+        monkeypatch.setattr(table._players[0], "handle_states", heard.extend)
         listener = rig.listener(place)
         await listener.until("GamePieceState")
-        table.halt(True)
+        table.set_paused(True)
         await rig.client().connect(place, "A")
         assert table.match.phase == "pause"
         for _ in range(3):
             await listener.until("GamePieceState")
         assert heard == []
-        table.halt(False)
+        table.set_paused(False)
         await until(lambda: bool(heard))

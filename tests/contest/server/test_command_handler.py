@@ -45,7 +45,7 @@ async def test_every_kind_of_error_is_answered_and_the_socket_is_usable_afterwar
         server = rig.server
         place = rig.place(placement(match=match))
         over = rig.place(placement(match=match))
-        server.call_off(over.match_token, "a test")
+        server.cancel_match(over.match_token, "a test")
         # It is forgotten as soon as it has lingered, which takes no time here.
         await until(lambda: over.match_token not in server.matches)
         client = rig.client()
@@ -93,7 +93,7 @@ async def test_every_kind_of_error_is_answered_and_the_socket_is_usable_afterwar
             "too many moves",
         ]
         await stopping
-        assert server.figures.refused.total() == len(answers)
+        assert server.figures.rejected.total() == len(answers)
         told = {answer["error"] for answer in answers}
         # The others are in tests of their own.
         others = {"server is ending", "server fault", "too many attempts"}
@@ -158,7 +158,7 @@ async def test_who_ends_lets_nobody_in_any_more() -> None:
         # Who is in a game goes on.
         assert (await rig.client().connect(playing))["resp"] == "ok"
         assert (await first.move("left"))["resp"] == "OK"
-        rig.server.call_off(playing.match_token, "enough")
+        rig.server.cancel_match(playing.match_token, "enough")
         await stopping
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 import structlog
 
-from sevenbag.contest.server.zmq_channels import MOST_SUBSCRIBED, Hoarders
+from sevenbag.contest.server.zmq_channels import MAX_SUBSCRIPTIONS, AddressLimiter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,9 +41,9 @@ def connected() -> Iterator[tuple[socket.socket, socket.socket]]:
 
 def _hoarders(
     *, commands: int = 1, states: int = 1, most: int = 1_000, of_address: int = 1_000
-) -> Hoarders:
+) -> AddressLimiter:
     logger = structlog.wrap_logger(structlog.ReturnLogger(), processors=[])
-    return Hoarders(
+    return AddressLimiter(
         commands, states, most_unanswered=most, most_of_address=of_address, logger=logger
     )
 
@@ -53,7 +53,7 @@ async def test_locks_of_files_stay(tmp_path: Path) -> None:
     path = tmp_path / "database"
     with path.open("w+b") as file:
         fcntl.lockf(file, fcntl.LOCK_EX)
-        await _hoarders().look()
+        await _hoarders().run_pass()
         taken = await asyncio.to_thread(
             subprocess.run, [sys.executable, "-c", _TAKE, str(path)], check=False, timeout=120
         )
@@ -64,12 +64,12 @@ async def test_who_is_answered_may_send_on(connected: tuple[socket.socket, socke
     served, client = connected
     hoarders = _hoarders(commands=served.getsockname()[1])
     for _ in range(5):
-        await hoarders.look()
+        await hoarders.run_pass()
         client.sendall(b"?" * 800)
         assert served.recv(800, socket.MSG_WAITALL) == b"?" * 800
         served.sendall(b"!")
         assert client.recv(1) == b"!"
-    await hoarders.look()
+    await hoarders.run_pass()
     assert hoarders.closed == 0
 
 
@@ -78,10 +78,10 @@ async def test_who_sends_without_end_is_cut_off(
 ) -> None:
     served, client = connected
     hoarders = _hoarders(commands=served.getsockname()[1])
-    await hoarders.look()
+    await hoarders.run_pass()
     client.sendall(b"?" * 2_000)
     assert served.recv(2_000, socket.MSG_WAITALL) == b"?" * 2_000
-    await hoarders.look()
+    await hoarders.run_pass()
     assert hoarders.closed == 1
     client.settimeout(120)
     assert client.recv(1) == b""
@@ -94,9 +94,9 @@ async def test_a_subscriber_may_send_much(connected: tuple[socket.socket, socket
     served, client = connected
     hoarders = _hoarders(states=served.getsockname()[1])
     client.sendall(b"?" * 50_000)
-    await hoarders.look()
+    await hoarders.run_pass()
     assert hoarders.closed == 0
-    assert MOST_SUBSCRIBED > 50_000
+    assert MAX_SUBSCRIPTIONS > 50_000
 
 
 @pytest.mark.parametrize("channel", ["commands", "states"])
@@ -112,11 +112,11 @@ async def test_connections_of_one_address_are_limited(channel: str) -> None:
             return client
 
         first = [connected("127.0.0.1") for _ in range(4)]
-        await hoarders.look()
+        await hoarders.run_pass()
         other = connected("127.0.0.2")
         crowd = [connected("127.0.0.1") for _ in range(10)]
         crowd[-1].send(b"?")
-        await hoarders.look()
+        await hoarders.run_pass()
         assert hoarders.closed == 9
         # Earlier connections and the other address are not affected.
         assert not any(map(is_closed, (*first, other, crowd[-1])))

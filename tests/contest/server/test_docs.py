@@ -13,7 +13,7 @@ from sevenbag.contest import telemetry
 from sevenbag.contest.game.pason_game import MoveOutcome
 from sevenbag.contest.server import authentication, hosted_match, zmq_channels
 from sevenbag.contest.server.game_server import GameServer
-from sevenbag.contest.server.monitoring import Exposition, Figures
+from sevenbag.contest.server.monitoring import MetricsText, ServerMetrics
 from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ async def test_every_metric_is_on_the_page_and_no_other() -> None:
         log=LogSettings(),
     )
     async with server:
-        machinery = server._machinery  # no port is taken for this
+        machinery = server._runtime  # no port is taken for this
         assert machinery is not None
-        figures = Figures()
-        figures.moves["done"] = figures.refused["malformed message"] = 1
-        text = Exposition(figures, machinery._gauges()).text().decode()
+        figures = ServerMetrics()
+        figures.moves["done"] = figures.rejected["malformed message"] = 1
+        text = MetricsText(figures, machinery._gauges()).text().decode()
     samples = {
         sample.name.removeprefix("sevenbag_contest_")
         for family in text_string_to_metric_families(text)
@@ -64,12 +64,12 @@ def test_the_bounds_are_those_of_the_server() -> None:
     settings = ServerSettings()
     expected = {
         "size of a command": f"{settings.largest_message >> 10} KiB",
-        "size of a frame": f"{zmq_channels._LARGEST_FRAME >> 20} MiB",
+        "size of a frame": f"{zmq_channels._MAX_FRAME_BYTES >> 20} MiB",
         "unread commands of a connection": f"{zmq_channels._WAITING}",
         "unread answers of a client": f"{zmq_channels._UNREAD:,}",
-        "bytes sent by a subscriber": f"{zmq_channels.MOST_SUBSCRIBED >> 20} MiB",
+        "bytes sent by a subscriber": f"{zmq_channels.MAX_SUBSCRIPTIONS >> 20} MiB",
         "unread state messages of a subscriber": f"{settings.state_backlog:,}",
-        "concurrent password checks of a team": f"{authentication._MOST_WAITING}",
+        "concurrent password checks of a team": f"{authentication._MAX_WAITING}",
         "wrong passwords of a team": f"{authentication._FREE}",
         "wrong passwords from one address": f"{authentication._GUESSES:,}",
         "matches": f"{settings.capacity}",

@@ -15,7 +15,7 @@ from sevenbag.contest.game.match_results import ContestGameResult
 from sevenbag.contest.settings import GameRules, MatchRules
 from sevenbag.errors import MatchRejectedError
 from sevenbag.protocols.pason.messages import GamePieceState, decode_state
-from tests.contest.server.hosted_server import MATCH, Notebook, hosting, lose, placement, until
+from tests.contest.server.hosted_server import MATCH, RecordingSink, hosting, lose, placement, until
 
 QUICK = MatchRules(
     games=3,
@@ -40,7 +40,7 @@ def finished(number: int, winner: int, *, sequence: int, piece: int) -> ContestG
 
 
 async def test_a_match_from_its_placement_to_its_end() -> None:
-    notebook = Notebook()
+    notebook = RecordingSink()
     async with hosting(keeper=notebook) as rig:
         place = rig.place(placement(match=QUICK))
         token = place.match_token
@@ -59,7 +59,7 @@ async def test_a_match_from_its_placement_to_its_end() -> None:
         sequences = [message["sequence"] for message in heard[:-1]]
         assert sequences == list(range(sequences[0], sequences[0] + len(sequences)))
         assert abs(heard[0]["timestamp"] - time.time()) < 60
-        result = await rig.server.result(token)
+        result = await rig.server.wait_for_result(token)
         assert (result.winner, result.ending, result.games) == (1, "majority of games", (0, 2))
 
         # Commands are answered when all is over; nothing is told any more.
@@ -84,7 +84,7 @@ async def test_a_match_from_its_placement_to_its_end() -> None:
 
 
 async def test_clients_hear_of_a_games_end_when_it_is_kept_not_before() -> None:
-    notebook = Notebook()
+    notebook = RecordingSink()
     notebook.gate.clear()
     async with hosting(keeper=notebook) as rig:
         place = rig.place(placement(match=QUICK))
@@ -95,7 +95,7 @@ async def test_clients_hear_of_a_games_end_when_it_is_kept_not_before() -> None:
         async with asyncio.timeout(120):
             while table.match.phase != "held":
                 await loser.move("drop")
-        assert table.is_keeping
+        assert table.is_storing
         kinds: list[str] = []
         while await listener.socket.poll(50):
             kinds.append((await listener.next())["comm_type"])
@@ -119,7 +119,7 @@ async def test_many_matches_at_once_each_tell_their_own() -> None:
             for message in await listener.until("MatchEnd"):
                 states = message.get("states", {seat.team: 0 for seat in place.players})
                 assert set(states) == {seat.team for seat in place.players}
-            result = await rig.server.result(place.match_token)
+            result = await rig.server.wait_for_result(place.match_token)
             assert result.winner == 1 - number % 2
 
         await asyncio.gather(*map(play, range(8)))
@@ -139,7 +139,7 @@ async def test_a_match_goes_on_after_the_games_that_are_known() -> None:
         assert first["sequence"] > 9_000
         assert all(state["number"] > 700 for state in first["states"].values())
         await lose(loser, listener)
-        result = await rig.server.result(place.match_token)
+        result = await rig.server.wait_for_result(place.match_token)
         assert (result.winner, result.games) == (1, (1, 2))
 
 
@@ -178,22 +178,22 @@ async def test_a_client_keeps_its_token_when_its_match_comes_to_another_server()
 
 async def test_a_match_that_lacks_a_team_is_won_by_the_other() -> None:
     match = MatchRules(connect_seconds=0.3)
-    notebook = Notebook()
+    notebook = RecordingSink()
     async with hosting(keeper=notebook) as rig:
         place = rig.place(placement(match=match))
         empty = rig.place(placement(match=match))
         listener = rig.listener(place)
         # As by its token, so that it is there in time however slow the machine is.
         rig.server.matches[place.match_token].join(1)
-        result = await rig.server.result(place.match_token)
+        result = await rig.server.wait_for_result(place.match_token)
         assert (result.winner, result.ending) == (1, "the other team did not come")
-        assert (await rig.server.result(empty.match_token)).winner is None
+        assert (await rig.server.wait_for_result(empty.match_token)).winner is None
         await listener.until("MatchEnd")
         await until(lambda: [told[0] for told in notebook.told].count("match") == 2)
 
 
 async def test_match_end_is_published_after_its_result_is_stored() -> None:
-    notebook = Notebook()
+    notebook = RecordingSink()
     notebook.gate.clear()
     async with hosting(keeper=notebook) as rig:
         place = rig.place(placement(match=MatchRules(connect_seconds=0.1)))
@@ -202,52 +202,52 @@ async def test_match_end_is_published_after_its_result_is_stored() -> None:
         table.join(1)
         listener, onlooker = rig.listener(place), rig.listener(f"/figures/{token}")
         await until(lambda: table.match.result is not None)
-        result = asyncio.ensure_future(rig.server.result(token))
+        result = asyncio.ensure_future(rig.server.wait_for_result(token))
         assert not await listener.socket.poll(100)
         assert not await onlooker.socket.poll(0)
         assert not result.done()
-        assert token in rig.server.hello().hosting
+        assert token in rig.server.create_hello().hosting
         notebook.gate.set()
         await listener.until("MatchEnd")
         assert (await onlooker.next())["winner"] == "B"
         assert (await result).winner == 1
-        assert token not in rig.server.hello().hosting
+        assert token not in rig.server.create_hello().hosting
 
 
 async def test_halted_matches_begin_no_game_and_called_off_ones_end() -> None:
-    notebook = Notebook()
+    notebook = RecordingSink()
     async with hosting(keeper=notebook) as rig:
         place = rig.place(placement(match=QUICK))
         token = place.match_token
         listener = rig.listener(place)
-        rig.server.halt(token, halted=True)
+        rig.server.pause_match(token, halted=True)
         await rig.both_connected(place)
         assert not await listener.socket.poll(150)
-        rig.server.halt(token, halted=False)
+        rig.server.pause_match(token, halted=False)
         await listener.until("GamePieceState")
-        rig.server.call_off(token, "rain")
+        rig.server.cancel_match(token, "rain")
         await listener.until("MatchEnd")
-        assert (await rig.server.result(token)).ending == "called off"
+        assert (await rig.server.wait_for_result(token)).ending == "called off"
         # Whoever called it off knows.
         assert ("match", token) not in notebook.told
-        rig.server.call_off(token, "again")
-        rig.server.call_off("nothing of that kind", "at all")
-        rig.server.halt("nothing of that kind", halted=True)
+        rig.server.cancel_match(token, "again")
+        rig.server.cancel_match("nothing of that kind", "at all")
+        rig.server.pause_match("nothing of that kind", halted=True)
 
 
 async def test_match_that_continues_elsewhere_publishes_no_end() -> None:
-    notebook = Notebook()
+    notebook = RecordingSink()
     async with hosting(keeper=notebook) as rig:
         place = rig.place(placement(match=QUICK))
         token = place.match_token
         listener = rig.listener(place)
         client, _ = await rig.both_connected(place)
         await listener.until("GamePieceState")
-        rig.server.release(token, "the match has moved to another server")
-        rig.server.release("nothing of that kind", "at all")
-        assert token not in rig.server.hello().hosting
+        rig.server.release_match(token, "the match has moved to another server")
+        rig.server.release_match("nothing of that kind", "at all")
+        assert token not in rig.server.create_hello().hosting
         with pytest.raises(MatchRejectedError):
-            await rig.server.result(token)
+            await rig.server.wait_for_result(token)
         assert (await client.move("drop"))["resp"] == "OK"
         # It may come back.
         rig.place(msgspec.structs.replace(place, attempt=2))
@@ -290,28 +290,28 @@ async def test_placements_that_a_server_refuses() -> None:
         rig.place(place)
         ahead = placement(token=place.match_token, finished=(finished(1, 0, sequence=1, piece=1),))
         with pytest.raises(MatchRejectedError, match="not as far"):
-            server.place(ahead)
+            server.accept_match(ahead)
         with pytest.raises(MatchRejectedError, match="told apart"):
-            server.place(placement("A", "A"))
+            server.accept_match(placement("A", "A"))
         with pytest.raises(MatchRejectedError, match="numbered"):
-            server.place(placement(finished=(finished(2, 0, sequence=1, piece=1),)))
+            server.accept_match(placement(finished=(finished(2, 0, sequence=1, piece=1),)))
         for bot, words in (("tbp:./bot", "within a server"), ("beam:x=1", "unknown option")):
             with pytest.raises(MatchRejectedError, match=words):
-                server.place(placement("A", "Bot", bots={"Bot": bot}))
+                server.accept_match(placement("A", "Bot", bots={"Bot": bot}))
         rig.place(placement())
         with pytest.raises(MatchRejectedError, match="plays 2 matches"):
-            server.place(placement())
+            server.accept_match(placement())
         # What is called off makes room at once, and may come back.
-        server.call_off(place.match_token, "a test")
+        server.cancel_match(place.match_token, "a test")
         rig.place(ahead)
-        assert server.pulse().matches == 2
-        assert set(server.hello().hosting) == set(server.matches)
+        assert server.create_heartbeat().matches == 2
+        assert set(server.create_hello().hosting) == set(server.matches)
         with pytest.raises(MatchRejectedError, match="no match"):
-            await server.result("nothing of that kind")
+            await server.wait_for_result("nothing of that kind")
 
 
 async def test_a_fault_in_one_match_ends_that_match_alone() -> None:
-    notebook = Notebook()
+    notebook = RecordingSink()
     async with hosting(keeper=notebook) as rig:
         broken, whole = rig.place(placement(match=QUICK)), rig.place(placement(match=QUICK))
         client, _ = await rig.both_connected(broken)
@@ -321,7 +321,7 @@ async def test_a_fault_in_one_match_ends_that_match_alone() -> None:
         match.advance = match.move = None  # type: ignore[method-assign, assignment]
         await client.move("left")
         assert ("lost", broken.match_token) in notebook.told
-        assert rig.server.figures.faults == 1
+        assert rig.server.figures.failures == 1
         await lose(loser, listener)
         # It goes on elsewhere, or here, when the scheduler says so.
         assert broken.match_token not in rig.server.matches
@@ -335,7 +335,7 @@ async def test_a_fault_where_nobody_keeps_anything_ends_the_match_for_its_client
         listener = rig.listener(place)
         client, _ = await rig.both_connected(place)
         await listener.next()
-        result = asyncio.ensure_future(rig.server.result(place.match_token))
+        result = asyncio.ensure_future(rig.server.wait_for_result(place.match_token))
         await asyncio.sleep(0)
         rig.server.matches[place.match_token].match.move = None  # type: ignore[method-assign, assignment]
         await client.move("left")

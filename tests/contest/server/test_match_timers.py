@@ -9,20 +9,20 @@ import math
 import random
 import weakref
 
-from sevenbag.contest.server.hosted_match import Timetable
+from sevenbag.contest.server.hosted_match import MatchTimers
 
 
 class Item:
     """Wants to be woken at some times, one after another."""
 
-    def __init__(self, table: Timetable, times: list[float]) -> None:
+    def __init__(self, table: MatchTimers, times: list[float]) -> None:
         self.scheduled = math.inf
         self.woken: list[float] = []
         self._table = table
         self._times = times
         self._next()
 
-    def wake(self, now: float) -> None:
+    def advance(self, now: float) -> None:
         self.woken.append(now)
         while self._times and self._times[0] <= now:
             self._times.pop(0)
@@ -47,7 +47,7 @@ async def settled() -> None:
 
 async def test_everything_is_woken_as_soon_as_its_time_has_come() -> None:
     clock = Clock()
-    table = Timetable(clock)
+    table = MatchTimers(clock)
     choice = random.Random(7)
     plans = [sorted(choice.uniform(0, 100) for _ in range(20)) for _ in range(50)]
     items = [Item(table, list(plan)) for plan in plans]
@@ -67,7 +67,7 @@ async def test_everything_is_woken_as_soon_as_its_time_has_come() -> None:
 
 async def test_many_that_are_due_at_once_let_others_have_their_turn() -> None:
     clock = Clock()
-    table = Timetable(clock)
+    table = MatchTimers(clock)
     items = [Item(table, [1.0]) for _ in range(100)]
     clock.now = 1.0
     table.schedule(items[0], 0.5)
@@ -82,7 +82,7 @@ async def test_many_that_are_due_at_once_let_others_have_their_turn() -> None:
 
 async def test_what_is_woken_again_and_again_keeps_nobody_out() -> None:
     clock = Clock()
-    table = Timetable(clock)
+    table = MatchTimers(clock)
 
     class Greedy(Item):
         def _next(self) -> None:
@@ -100,7 +100,7 @@ async def test_what_is_woken_again_and_again_keeps_nobody_out() -> None:
 
 async def test_what_is_forgotten_is_neither_woken_nor_held() -> None:
     clock = Clock()
-    table = Timetable(clock)
+    table = MatchTimers(clock)
     items = [Item(table, [5.0, 6.0]) for _ in range(10)]
     gone = weakref.ref(items[3])
     table.schedule(items[3], 1.0)

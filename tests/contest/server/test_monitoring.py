@@ -13,7 +13,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from sevenbag.contest.settings import MatchRules
-from tests.contest.server.hosted_server import Notebook, Rig, hosting, lose, placement
+from tests.contest.server.hosted_server import RecordingSink, Rig, hosting, lose, placement
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -26,7 +26,7 @@ def free_port() -> int:
 
 
 @contextlib.asynccontextmanager
-async def watched(notebook: Notebook | None = None) -> AsyncGenerator[tuple[Rig, int]]:
+async def watched(notebook: RecordingSink | None = None) -> AsyncGenerator[tuple[Rig, int]]:
     async with hosting(keeper=notebook, http_port=free_port()) as rig:
         yield rig, rig.server.http_port
 
@@ -83,22 +83,22 @@ async def test_metrics_count_what_happens() -> None:
         for fate, count in fates.items():
             assert after[f"sevenbag_contest_moves_total {fate}"] == count
         assert after["sevenbag_contest_loop_delay_seconds"] >= 0
-        told = rig.server.pulse().commands
+        told = rig.server.create_heartbeat().commands
         assert told == 3 + sum(fates.values())
 
 
 async def test_a_server_is_healthy_and_ready_until_it_ends_or_has_trouble() -> None:
-    notebook = Notebook()
+    notebook = RecordingSink()
     async with watched(notebook) as (rig, port):
         assert await asyncio.to_thread(fetched, port, "/health") == (200, "ok\n")
         assert await asyncio.to_thread(fetched, port, "/ready") == (200, "ready\n")
         # A proxy may send an absolute target.
         whole = f"GET http://elsewhere.example:{port}/health?now HTTP/1.1\r\n\r\n"
         assert (await asyncio.to_thread(answered, port, whole)).endswith("\r\n\r\nok\n")
-        notebook.trouble = "the scheduler does not answer"
+        notebook.problem = "the scheduler does not answer"
         status, words = await asyncio.to_thread(fetched, port, "/ready?why")
         assert (status, words) == (503, "the scheduler does not answer\n")
-        notebook.trouble = ""
+        notebook.problem = ""
         place = rig.place(placement(match=MatchRules(first_pause_seconds=0)))
         listener = rig.listener(place)
         await rig.both_connected(place)

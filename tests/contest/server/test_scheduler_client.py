@@ -27,7 +27,7 @@ from sevenbag.contest.scheduler_protocol import (
 )
 from sevenbag.contest.server import result_spool
 from sevenbag.contest.server import scheduler_client as uplink_module
-from sevenbag.contest.server.scheduler_client import Uplink
+from sevenbag.contest.server.scheduler_client import SchedulerClient
 from sevenbag.contest.settings import ContestRules, LogSettings, ServerSettings
 from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import FormatError, MatchRejectedError, SettingsError
@@ -63,7 +63,7 @@ class FakeHost:
         self.refuses = ""
         self.dismissal = asyncio.Event()
 
-    def hello(self) -> ServerHello:
+    def create_hello(self) -> ServerHello:
         return ServerHello(
             name=self.name,
             version="1",
@@ -76,26 +76,26 @@ class FakeHost:
             hosting=tuple(self.hosting),
         )
 
-    def pulse(self) -> scheduler_protocol.Heartbeat:
+    def create_heartbeat(self) -> scheduler_protocol.Heartbeat:
         return scheduler_protocol.Heartbeat(matches=len(self.hosting), commands=7)
 
-    def place(self, place: scheduler_protocol.MatchAssignment) -> None:
+    def accept_match(self, place: scheduler_protocol.MatchAssignment) -> None:
         if self.refuses == "a fault":
             raise RuntimeError
         if self.refuses:
             raise MatchRejectedError(self.refuses)
         self.hosting.append(place.match_token)
 
-    def call_off(self, token: str, reason: str) -> None:
+    def cancel_match(self, token: str, reason: str) -> None:
         self.asked.append(("call off", token, reason))
 
-    def release(self, token: str, reason: str) -> None:
+    def release_match(self, token: str, reason: str) -> None:
         self.asked.append(("release", token, reason))
 
-    def halt(self, token: str, halted: bool) -> None:
-        self.asked.append(("halt", token, str(halted)))
+    def pause_match(self, token: str, paused: bool) -> None:
+        self.asked.append(("pause", token, str(paused)))
 
-    def dismissed(self, reason: str) -> None:
+    def dismiss(self, reason: str) -> None:
         self.asked.append(("dismissed", reason))
         self.dismissal.set()
 
@@ -174,18 +174,18 @@ class Scene:
         self.log = io.StringIO()
         self.secret = folder / "secret"
         self.scheduler = FakeScheduler(load_or_create_secret(self.secret))
-        self.uplinks: list[Uplink] = []
+        self.uplinks: list[SchedulerClient] = []
 
-    async def uplink(self, host: FakeHost, *, patience: float = PATIENCE) -> Uplink:
+    async def uplink(self, host: FakeHost, *, patience: float = PATIENCE) -> SchedulerClient:
         """An uplink that has been started."""
-        uplink = Uplink(
+        uplink = SchedulerClient(
             ServerSettings(
                 scheduler=f"http://127.0.0.1:{self.scheduler.port}/",
                 secret_file=str(self.secret),
                 spool=str(self.folder / "spool"),
             ),
-            patience=patience,
-            pulse=0.05,
+            acknowledge_timeout=patience,
+            heartbeat_interval=0.05,
             logger=create_logger(LogSettings(), self.log),
         )
         self.uplinks.append(uplink)
@@ -211,12 +211,12 @@ async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
         await uplink.stop()
 
 
-async def keep(uplink: Uplink, done: GameFinished | MatchFinished) -> None:
+async def keep(uplink: SchedulerClient, done: GameFinished | MatchFinished) -> None:
     async with asyncio.timeout(PATIENCE):
         if isinstance(done, GameFinished):
-            await uplink.keep(done.match_token, done.result, done.replay)
+            await uplink.store_game(done.match_token, done.result, done.replay)
         else:
-            await uplink.match_done(done.match_token, done.result)
+            await uplink.store_match(done.match_token, done.result)
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -244,7 +244,7 @@ async def test_a_game_is_on_disk_before_it_is_told_and_until_it_is_kept(scene: S
     await peer.say(GameStored(match_token=TOKENS[0], number=1))
     await keeping
     assert scene.spooled() == []
-    assert uplink.unsettled == 0
+    assert uplink.unacknowledged == 0
     assert (await peer.next(scheduler_protocol.Heartbeat)).commands == 7
 
 
@@ -257,8 +257,8 @@ async def test_without_a_scheduler_it_goes_on_and_tells_everything_in_order_late
         await keep(uplink, game_done(token, 1))
         await keep(uplink, game_done(token, 2))
         await keep(uplink, match_done(token, (2, 0)))
-    assert "cannot be reached" in uplink.trouble
-    assert len(scene.spooled()) == uplink.unsettled == 6
+    assert "cannot be reached" in uplink.problem
+    assert len(scene.spooled()) == uplink.unacknowledged == 6
     await scene.scheduler.begin()
     peer = await scene.scheduler.peer()
     for token in TOKENS[:2]:
@@ -278,9 +278,9 @@ async def test_without_a_scheduler_it_goes_on_and_tells_everything_in_order_late
         ServerHello,
         *[GameFinished, GameFinished, MatchFinished] * 2,
     ]
-    await until(lambda: not uplink.unsettled)
+    await until(lambda: not uplink.unacknowledged)
     assert scene.spooled() == []
-    assert uplink.trouble == ""
+    assert uplink.problem == ""
 
 
 async def test_what_a_killed_server_has_left_is_told_by_the_next_one(scene: Scene) -> None:
@@ -298,7 +298,7 @@ async def test_what_a_killed_server_has_left_is_told_by_the_next_one(scene: Scen
     assert told.result == game_done(TOKENS[0], 1).result
     assert 3600 <= told.age < 3700
     await peer.say(GameStored(match_token=TOKENS[0], number=1))
-    await until(lambda: not again.unsettled)
+    await until(lambda: not again.unacknowledged)
     assert scene.spooled() == []
 
 
@@ -308,7 +308,7 @@ async def test_a_scheduler_that_does_not_answer_is_not_waited_for_without_end(
     uplink = await scene.uplink(FakeHost(), patience=0.05)
     peer = await scene.scheduler.peer()
     await keep(uplink, game_done(TOKENS[0], 1))
-    assert uplink.unsettled == 1
+    assert uplink.unacknowledged == 1
     await peer.next(GameFinished)
     await peer.connection.close()
     again = await scene.scheduler.peer()
@@ -363,7 +363,7 @@ async def test_broken_files_of_the_spool_keep_nobody_from_being_told(scene: Scen
     uplink = await scene.uplink(FakeHost())
     peer = await scene.scheduler.peer()
     assert (await peer.next(GameFinished)).match_token == TOKENS[1]
-    assert uplink.unsettled == 1
+    assert uplink.unacknowledged == 1
     assert sorted(path.name for path in (folder / "refused").iterdir()) == [
         "0.game",
         "00.game",
@@ -383,10 +383,10 @@ async def test_a_spool_that_cannot_be_written_loses_nothing_while_the_server_liv
     await peer.next(ServerHello)
     keeping = asyncio.create_task(keep(uplink, game_done(TOKENS[0], 1)))
     await peer.next(GameFinished)
-    assert "spool cannot be written" in uplink.trouble
+    assert "spool cannot be written" in uplink.problem
     await peer.say(GameStored(match_token=TOKENS[0], number=1))
     await keeping
-    assert uplink.trouble == ""
+    assert uplink.problem == ""
 
 
 @pytest.mark.parametrize("done", [game_done(TOKENS[0], 1), match_done(TOKENS[0], (2, 0))])
@@ -410,12 +410,12 @@ async def test_match_waits_until_spool_or_scheduler_stores_the_result(
     keeping = asyncio.create_task(keep(uplink, done))
     await until(lambda: len(tried) >= 3)
     assert not keeping.done()
-    assert "not stored: 1" in uplink.trouble
+    assert "not stored: 1" in uplink.problem
     if works_again == "spool":
         monkeypatch.setattr(result_spool, "write_atomically", write_atomically)
         await keeping
         assert len(scene.spooled()) == 1
-        assert "cannot be reached" in uplink.trouble
+        assert "cannot be reached" in uplink.problem
     await scene.scheduler.begin()
     peer = await scene.scheduler.peer()
     if isinstance(done, GameFinished):
@@ -428,9 +428,9 @@ async def test_match_waits_until_spool_or_scheduler_stores_the_result(
         assert (await peer.next(MatchFinished)).result == done.result
         await peer.say(MatchStored(match_token=TOKENS[0]))
     await keeping
-    await until(lambda: not uplink.unsettled)
+    await until(lambda: not uplink.unacknowledged)
     assert scene.spooled() == []
-    assert uplink.trouble == ""
+    assert uplink.problem == ""
 
 
 async def test_reconnect_delay_grows_if_connections_end_at_once(
@@ -476,7 +476,7 @@ async def test_what_the_scheduler_says_reaches_the_server(scene: Scene) -> None:
     await peer.say(scheduler_protocol.ServerDismissed(reason="another has come"))
     await host.dismissal.wait()
     assert host.asked == [
-        ("halt", TOKENS[0], "True"),
+        ("pause", TOKENS[0], "True"),
         ("call off", TOKENS[0], "rain"),
         ("release", TOKENS[0], "moved"),
         ("dismissed", "another has come"),
@@ -506,12 +506,12 @@ async def test_each_game_says_what_it_follows_on(scene: Scene) -> None:
 
 async def test_it_tells_who_has_come_and_what_has_begun(scene: Scene) -> None:
     uplink = await scene.uplink(FakeHost())
-    uplink.joined(TOKENS[0], 0)  # nobody to be told
+    uplink.report_joined(TOKENS[0], 0)  # nobody to be told
     peer = await scene.scheduler.peer()
     await peer.next(ServerHello)
-    uplink.joined(TOKENS[0], 1)
-    uplink.game_began(TOKENS[0], 1, "Game 1")
-    uplink.lost(TOKENS[0], "a fault")
+    uplink.report_joined(TOKENS[0], 1)
+    uplink.report_game_started(TOKENS[0], 1, "Game 1")
+    uplink.report_lost(TOKENS[0], "a fault")
     assert (await peer.next(scheduler_protocol.TeamJoined)).player == 1
     assert (await peer.next(scheduler_protocol.GameStarted)).game_name == "Game 1"
     assert (await peer.next(scheduler_protocol.MatchRejected)).reason == "a fault"
@@ -559,8 +559,8 @@ async def test_a_wrong_secret_is_told_and_tried_again(scene: Scene) -> None:
     scene.secret.write_text("another-secret-of-others")
     uplink = await scene.uplink(FakeHost())
     await until(lambda: scene.scheduler.refused >= 2)
-    assert "refuses our secret" in uplink.trouble
-    assert "another-secret" not in uplink.trouble
+    assert "refuses our secret" in uplink.problem
+    assert "another-secret" not in uplink.problem
     scene.secret.write_text(right)
 
 
@@ -579,11 +579,13 @@ async def test_two_servers_do_not_share_a_spool(scene: Scene) -> None:
 @pytest.mark.parametrize("url", ["", "127.0.0.1:8080", "ftp://127.0.0.1", "http://"])
 def test_what_is_no_site_is_refused_at_once(url: str, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"server\.scheduler is .*must be the site's URL"):
-        Uplink(ServerSettings(scheduler=url, secret_file=str(tmp_path / "secret")))
+        SchedulerClient(ServerSettings(scheduler=url, secret_file=str(tmp_path / "secret")))
 
 
 def test_a_secret_is_needed(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"server\.secret_file is empty"):
-        Uplink(ServerSettings(scheduler="http://127.0.0.1:1"))
+        SchedulerClient(ServerSettings(scheduler="http://127.0.0.1:1"))
     with pytest.raises(SettingsError, match="cannot be read"):
-        Uplink(ServerSettings(scheduler="http://127.0.0.1:1", secret_file=str(tmp_path / "none")))
+        SchedulerClient(
+            ServerSettings(scheduler="http://127.0.0.1:1", secret_file=str(tmp_path / "none"))
+        )

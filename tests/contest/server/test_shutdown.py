@@ -10,7 +10,7 @@ import pytest
 from sevenbag.contest.server import GameServer
 from sevenbag.contest.settings import LogSettings, MatchRules, ServerSettings, TestClientSettings
 from sevenbag.errors import InputError, MatchRejectedError, ServerDismissedError
-from tests.contest.server.hosted_server import Notebook, hosting, placement
+from tests.contest.server.hosted_server import RecordingSink, hosting, placement
 
 QUICK = MatchRules(
     games=19, game_seconds=3_600, first_pause_seconds=0, pause_seconds=0.02, repeat_seconds=0.05
@@ -18,7 +18,7 @@ QUICK = MatchRules(
 
 
 async def test_running_games_are_finished_and_no_other_begins() -> None:
-    notebook = Notebook()
+    notebook = RecordingSink()
     async with hosting(keeper=notebook, farewell="finish", farewell_seconds=3_600) as rig:
         place, idle = rig.place(placement(match=QUICK)), rig.place(placement(match=QUICK))
         listener = rig.listener(place)
@@ -26,9 +26,9 @@ async def test_running_games_are_finished_and_no_other_begins() -> None:
         await listener.next()
         stopping = asyncio.create_task(rig.server.stop())
         await asyncio.sleep(0)
-        assert rig.server.pulse().draining
+        assert rig.server.create_heartbeat().draining
         with pytest.raises(MatchRejectedError, match="about to end"):
-            rig.server.place(placement())
+            rig.server.accept_match(placement())
         # Once it is over, nobody can be sure of an answer.
         table = rig.server.matches[place.match_token]
         while table.match.phase == "game":
@@ -50,7 +50,7 @@ async def test_running_games_are_finished_and_no_other_begins() -> None:
 
 
 async def test_a_game_that_takes_too_long_is_not_waited_for() -> None:
-    async with hosting(keeper=Notebook(), farewell_seconds=0) as rig:
+    async with hosting(keeper=RecordingSink(), farewell_seconds=0) as rig:
         place = rig.place(placement(match=QUICK))
         await rig.both_connected(place)
         rig.server.matches[place.match_token].match.cancel = None  # type: ignore[method-assign, assignment]
@@ -59,7 +59,7 @@ async def test_a_game_that_takes_too_long_is_not_waited_for() -> None:
 
 
 async def test_what_is_finished_is_kept_before_the_server_breaks_off() -> None:
-    notebook = Notebook()
+    notebook = RecordingSink()
     notebook.gate.clear()
     async with hosting(keeper=notebook) as rig:
         place = rig.place(placement(match=QUICK))
@@ -68,7 +68,7 @@ async def test_what_is_finished_is_kept_before_the_server_breaks_off() -> None:
         await listener.next()
         table = rig.server.matches[place.match_token]
         async with asyncio.timeout(120):
-            while not table.is_keeping:
+            while not table.is_storing:
                 await loser.move("drop")
         stopping = asyncio.create_task(rig.server.stop("break off"))
         await asyncio.sleep(0.1)
@@ -85,7 +85,7 @@ async def test_without_anybody_who_keeps_matches_their_clients_may_go_home() -> 
         listener = rig.listener(place)
         await rig.both_connected(place)
         await listener.next()
-        result = asyncio.ensure_future(rig.server.result(place.match_token))
+        result = asyncio.ensure_future(rig.server.wait_for_result(place.match_token))
         await asyncio.sleep(0)
         await rig.server.stop("break off")
         await listener.until("MatchEnd")
@@ -93,12 +93,12 @@ async def test_without_anybody_who_keeps_matches_their_clients_may_go_home() -> 
 
 
 async def test_who_cancels_a_server_that_runs_gets_its_farewell() -> None:
-    notebook = Notebook()
+    notebook = RecordingSink()
     server = GameServer(
         ServerSettings(command_port=0, state_port=0, farewell="break off"),
         test_client=TestClientSettings(),
         log=LogSettings(moves="none"),
-        keeper=notebook,
+        result_sink=notebook,
     )
     await server.start()
     running = asyncio.create_task(server.run())
@@ -109,18 +109,18 @@ async def test_who_cancels_a_server_that_runs_gets_its_farewell() -> None:
     assert notebook.told == [("start",), ("stop",)]
     # Both ports are free again.
     with pytest.raises(MatchRejectedError):
-        server.place(placement())
+        server.accept_match(placement())
 
 
 async def test_who_is_dismissed_ends_and_says_why() -> None:
-    async with hosting(keeper=Notebook()) as rig:
+    async with hosting(keeper=RecordingSink()) as rig:
         place = rig.place(placement(match=QUICK))
         listener = rig.listener(place)
         await rig.both_connected(place)
         await listener.next()
         running = asyncio.create_task(rig.server.run())
         await asyncio.sleep(0)
-        rig.server.dismissed("another server has this name")
+        rig.server.dismiss("another server has this name")
         with pytest.raises(ServerDismissedError, match="this name"):
             await running
         assert not rig.server.matches
@@ -153,7 +153,7 @@ async def test_an_address_that_is_none_of_ours_is_told(bind: str) -> None:
 
 async def test_both_channels_may_listen_at_different_addresses() -> None:
     async with hosting(bind="127.0.0.1", state_bind="127.0.0.2") as rig:
-        hello = rig.server.hello()
+        hello = rig.server.create_hello()
         assert rig.server.state_endpoint == f"tcp://127.0.0.2:{hello.state_port}"
         assert (hello.command_address, hello.state_address) == ("127.0.0.1", "127.0.0.2")
         place = rig.place(placement(match=QUICK))
@@ -169,11 +169,11 @@ async def test_clients_are_told_the_addresses_of_the_settings() -> None:
         "name": "one",
     }
     async with hosting(**addresses) as rig:
-        hello = rig.server.hello()
+        hello = rig.server.create_hello()
         assert hello.command_address == hello.state_address == "games.example"
         assert (hello.internal_address, hello.name) == ("10.0.0.1", "one")
     async with hosting() as rig:
-        hello = rig.server.hello()
+        hello = rig.server.create_hello()
         assert hello.internal_address == hello.command_address == "127.0.0.1"
         assert hello.name.endswith(f" 127.0.0.1:{hello.command_port}")
 
@@ -181,6 +181,6 @@ async def test_clients_are_told_the_addresses_of_the_settings() -> None:
 async def test_servers_of_one_machine_need_no_names_of_their_own() -> None:
     """All of them listen at the ports that clients know, so only the address tells them apart."""
     async with hosting(bind="127.0.0.1") as one, hosting(bind="127.0.0.2") as two:
-        names = (server.hello().name for server in (one.server, two.server))
+        names = (server.create_hello().name for server in (one.server, two.server))
         first, second = (name.rpartition(":")[0] for name in names)
         assert first != second

@@ -182,7 +182,7 @@ async def test_new_subscribers_are_taken_in_though_nothing_is_told(
         strangers = [rig.listener(place) for _ in range(20)]
         # Once taken in, a subscription is set in the socket.
         await until(lambda: subscribed.set.call_count == len(strangers))
-        assert states.told == 0
+        assert states.published == 0
         await rig.both_connected(place)
         for stranger in strangers:
             await stranger.next()

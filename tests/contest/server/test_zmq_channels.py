@@ -13,18 +13,18 @@ from tests.contest.server.hosted_server import until
 from tests.fakes.pason.zmtp import NewPeer, OldPeer, Peer
 
 if TYPE_CHECKING:
-    from sevenbag.contest.server.zmq_channels import Sender
+    from sevenbag.contest.server.zmq_channels import ReplyAddress
 
 
 async def test_an_answer_whose_client_has_gone_is_counted() -> None:
-    asked: list[Sender] = []
+    asked: list[ReplyAddress] = []
 
-    def answer(sender: Sender, body: bytes) -> None:
+    def answer(sender: ReplyAddress, body: bytes) -> None:
         assert body == b"a command"
         asked.append(sender)
 
     with zmq.Context() as context:
-        channel = CommandChannel(context, "127.0.0.1", 0, largest_message=1_000, answer=answer)
+        channel = CommandChannel(context, "127.0.0.1", 0, max_frame_bytes=1_000, answer=answer)
         channel.start()
         client = context.socket(zmq.REQ)
         client.connect(channel.endpoint)
@@ -46,7 +46,7 @@ async def test_an_answer_whose_client_has_gone_is_counted() -> None:
 async def test_client_address_is_known_if_libzmq_reports_it() -> None:
     addresses: list[str] = []
 
-    def answer(sender: Sender, body: bytes) -> bytes:
+    def answer(sender: ReplyAddress, body: bytes) -> bytes:
         addresses.append(channel.address)
         return body
 
@@ -55,7 +55,7 @@ async def test_client_address_is_known_if_libzmq_reports_it() -> None:
             assert peer.ask(b"a command") == b"a command"
 
     with zmq.Context() as context:
-        channel = CommandChannel(context, "127.0.0.1", 0, largest_message=1_000, answer=answer)
+        channel = CommandChannel(context, "127.0.0.1", 0, max_frame_bytes=1_000, answer=answer)
         channel.start()
         for kind in (NewPeer, OldPeer):
             await asyncio.to_thread(ask, kind)

@@ -23,7 +23,7 @@ from sevenbag.contest.settings import ContestRules, LogSettings, ServerSettings,
 
 if TYPE_CHECKING:
     from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
-    from sevenbag.contest.server.hosted_match import Host
+    from sevenbag.contest.server.hosted_match import SchedulerCommands
 
 # Cheap to make and to check: there may be hundreds.
 HASHER = argon2.PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
@@ -33,33 +33,33 @@ def say(**fields: Any) -> None:
     print(json.dumps(fields), flush=True)
 
 
-class Teller:
-    """Keeps nothing, and tells everything."""
+class PrintingSink:
+    """Print every result and store nothing."""
 
     @property
-    def trouble(self) -> str:
+    def problem(self) -> str:
         return ""
 
-    async def start(self, host: Host) -> None:
+    async def start(self, host: SchedulerCommands) -> None:
         pass
 
     async def stop(self) -> None:
         pass
 
-    async def keep(self, token: str, result: ContestGameResult, replay: bytes) -> None:
+    async def store_game(self, token: str, result: ContestGameResult, replay: bytes) -> None:
         told = base64.b64encode(replay).decode()
         say(game=msgspec.to_builtins(result), match_token=token, replay=told)
 
-    async def match_done(self, token: str, result: MatchResult) -> None:
+    async def store_match(self, token: str, result: MatchResult) -> None:
         say(match=msgspec.to_builtins(result), match_token=token)
 
-    def joined(self, token: str, seat: int) -> None:
+    def report_joined(self, token: str, seat: int) -> None:
         say(joined=seat, match_token=token)
 
-    def game_began(self, token: str, number: int, game_name: str) -> None:
+    def report_game_started(self, token: str, number: int, game_name: str) -> None:
         pass
 
-    def lost(self, token: str, reason: str) -> None:
+    def report_lost(self, token: str, reason: str) -> None:
         say(lost=reason, match_token=token)
 
 
@@ -96,7 +96,9 @@ async def main() -> None:
     time.time = wall
     settings = msgspec.convert(json.loads(await lines.readline()), ServerSettings)
     log = LogSettings(format="json", moves="not done")
-    server = GameServer(settings, test_client=TestClientSettings(), log=log, keeper=Teller())
+    server = GameServer(
+        settings, test_client=TestClientSettings(), log=log, result_sink=PrintingSink()
+    )
     await server.start()
     running = asyncio.create_task(server.run())
     say(ready=[server.command_endpoint, server.state_endpoint])
@@ -105,9 +107,9 @@ async def main() -> None:
         if "jump" in order:
             wall.ahead += order["jump"]
         elif "call_off" in order:
-            server.call_off(order["call_off"], "enough is seen")
+            server.cancel_match(order["call_off"], "enough is seen")
         else:
-            server.place(placed(order))
+            server.accept_match(placed(order))
         say(done=True)
     await server.stop("break off")
     await running

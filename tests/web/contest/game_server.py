@@ -80,7 +80,9 @@ class GameServer:
             thread.join(120)
 
     def _alive(self) -> set[str]:
-        return {server.name for server in self._site.scheduler.servers() if server.alive}
+        return {
+            server.name for server in self._site.scheduler.list_servers() if server.is_connected
+        }
 
     def _hear(self) -> None:
         with contextlib.suppress(ConnectionClosed):

@@ -60,16 +60,14 @@ class GameServer:
 
     def __exit__(self, *_: object) -> None:
         with contextlib.suppress(SevenbagError):
-            self._site.run(
-                self._site.scheduler.call_off_match(self.states.token, "the test is over")
-            )
+            self._site.run(self._site.scheduler.cancel_match(self.states.token, "the test is over"))
         self.die()
 
     def host(self, team: str) -> None:
         """Be given a test match of a team, which watchers hear of at once."""
         if self._site.store.teams.find(team) is None:
             self._site.add_team(team)
-        made = self._site.run(self._site.scheduler.create_test_match(team, patience=120))
+        made = self._site.run(self._site.scheduler.create_test_match(team, wait_seconds=120))
         self.match = made.match_id
         self.take_over()
 
@@ -137,7 +135,9 @@ class GameServer:
             capacity=9,
         )
         self._frames.put_nowait(encode(hello))
-        self._linked = asyncio.create_task(self._site.scheduler.link(self._frames.get, self._hear))
+        self._linked = asyncio.create_task(
+            self._site.scheduler.serve_game_server(self._frames.get, self._hear)
+        )
         self._beating = asyncio.create_task(self._beat())
 
     async def _disconnect(self) -> None:

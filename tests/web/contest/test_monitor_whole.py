@@ -10,7 +10,7 @@ import pytest
 from sevenbag.contest.client.connection import parse_server_address
 from sevenbag.contest.client.contest_client import JoinOptions, play_match
 from sevenbag.contest.server.game_server import GameServer
-from sevenbag.contest.server.scheduler_client import Uplink
+from sevenbag.contest.server.scheduler_client import SchedulerClient
 from sevenbag.contest.settings import (
     ContestSettings,
     GameRules,
@@ -76,14 +76,14 @@ def test_two_bots_play(
             settings,
             test_client=TestClientSettings(moves_per_second=20),
             log=LogSettings(moves="none"),
-            keeper=Uplink(settings),
+            result_sink=SchedulerClient(settings),
         )
         await server.start()
         return server
 
     server = site.run(started())
     try:
-        made = site.run(site.scheduler.create_test_match("Alpha", patience=20))
+        made = site.run(site.scheduler.create_test_match("Alpha", wait_seconds=20))
         page = new_page()
         page.goto(f"{site.address}matches/{made.match_id}")
         page.locator("#connection", has_text="Waiting for the teams").wait_for()

@@ -123,7 +123,7 @@ def test_without_a_game_server_there_is_no_match(
 ) -> None:
     site = make_site()
     site.add_team("Lonely")
-    impatient = functools.partial(site.scheduler.create_test_match, patience=0.1)
+    impatient = functools.partial(site.scheduler.create_test_match, wait_seconds=0.1)
     monkeypatch.setattr(site.scheduler, "create_test_match", impatient)
     reply = asked(site, urlencode({"team_name": "Lonely", "password": PASSWORD}))
     assert reply["status"] == "failed"
@@ -201,7 +201,7 @@ def test_a_program_asks_what_to_play(site: Running, game_server: GameServer) -> 
     page = site.team("Red").get("/team")
     assert reply["match_token"] in page.text
     assert "against Green" in page.words
-    site.run(site.scheduler.call_off_contest(row.id, "enough"))
+    site.run(site.scheduler.cancel_contest(row.id, "enough"))
     wait_until(lambda: posted(site, login)[1] == {"status": "finished"})
 
 
@@ -270,7 +270,7 @@ def test_nonsense_from_a_game_server_ends_its_link_alone(
             # What it is told before, if anything, is why; then it is over.
             for _ in socket:
                 pass
-    assert any(server.alive for server in site.scheduler.servers())
+    assert any(server.is_connected for server in site.scheduler.list_servers())
 
 
 # --- whoever watches over the site --------------------------------------------------------------

@@ -190,7 +190,7 @@ def test_internal_error_is_logged_and_shown(
     def broken() -> None:
         raise ZeroDivisionError("deep inside")
 
-    monkeypatch.setattr(site.scheduler, "servers", broken)
+    monkeypatch.setattr(site.scheduler, "list_servers", broken)
     page = admin.get("/admin")
     assert (page.status, "went wrong on our side" in page.words) == (500, True)
     assert "deep inside" not in page.text

@@ -90,7 +90,7 @@ def test_a_team_from_registration_to_a_test_match(
         assert page.evaluate("navigator.clipboard.readText()") == token
         # What has changed is shown without anybody's doing. Left open, the match would be placed on
         # the server of the next test.
-        site.run(site.scheduler.call_off_match(token, "enough"))
+        site.run(site.scheduler.cancel_match(token, "enough"))
         page.get_by_text("No test match is open").wait_for()
     page.click("nav >> text=Matches >> nth=1")
     page.locator("text=against Test Client").first.wait_for()

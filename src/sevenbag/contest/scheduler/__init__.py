@@ -9,24 +9,24 @@ from __future__ import annotations
 
 from sevenbag.contest.scheduler.scheduler import Scheduler
 from sevenbag.contest.scheduler.site_api import (
-    Change,
     ChangeKind,
+    ChangeSubscription,
+    ContestChange,
     CurrentMatch,
     CurrentStatus,
     MatchAddress,
-    ServerView,
-    Subscription,
+    ServerStatus,
     TestMatch,
 )
 
 __all__ = [
-    "Change",
     "ChangeKind",
+    "ChangeSubscription",
+    "ContestChange",
     "CurrentMatch",
     "CurrentStatus",
     "MatchAddress",
     "Scheduler",
-    "ServerView",
-    "Subscription",
+    "ServerStatus",
     "TestMatch",
 ]

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.contest.ranking import is_ranking_slot
-from sevenbag.contest.scheduler.site_api import Change, Changes, CurrentMatch
+from sevenbag.contest.scheduler.site_api import ChangeFeed, ContestChange, CurrentMatch
 from sevenbag.errors import SchedulerError
 
 if TYPE_CHECKING:
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     import structlog
 
     from sevenbag.contest.bracket import ContestPlan, ContestTournament
-    from sevenbag.contest.scheduler.match_assigner import MatchDesk, Ongoing
+    from sevenbag.contest.scheduler.match_assigner import ActiveMatch, MatchAssigner
     from sevenbag.contest.settings import ContestRules
     from sevenbag.contest.store import ContestRow, ContestState, Store, Team
 
 
-class Contests:
+class ContestRunner:
     """All contests; what follows from their results is made of them anew each time.
 
     Args:
@@ -30,21 +30,21 @@ class Contests:
     """
 
     def __init__(
-        self, store: Store, changes: Changes, logger: structlog.typing.FilteringBoundLogger
+        self, store: Store, feed: ChangeFeed, logger: structlog.typing.FilteringBoundLogger
     ) -> None:
         self._store = store
-        self._changes = changes
+        self._changes = feed
         self._log = logger
 
-    async def reload(self, desk: MatchDesk) -> None:
+    async def reload(self, assigner: MatchAssigner) -> None:
         """Go on with all that run, as the store has them."""
         paused = set[int]()
         for row in await self._in_state({"running", "paused"}):
             if row.state == "paused":
                 paused.add(row.id)
-            await self.advance(desk, row.id)
-        for contest_id in desk.paused | paused:
-            desk.pause(contest_id, paused=contest_id in paused)
+            await self.advance(assigner, row.id)
+        for contest_id in assigner.paused | paused:
+            assigner.set_paused(contest_id, paused=contest_id in paused)
 
     async def create(
         self, name: str, teams: Sequence[str], rules: ContestRules, plan: ContestPlan
@@ -61,10 +61,10 @@ class Contests:
                 raise SchedulerError(f"there is no team named {team_name!r}")
             entrants.append(team.id)
         row = await asyncio.to_thread(self._store.contests.add, name, rules, plan, entrants)
-        self._changes.tell(Change("contest", contest_id=row.id))
+        self._changes.publish(ContestChange("contest", contest_id=row.id))
         return row
 
-    async def start(self, desk: MatchDesk, contest_id: int) -> ContestRow:
+    async def start(self, assigner: MatchAssigner, contest_id: int) -> ContestRow:
         """Begin to play a contest that was planned.
 
         Raises:
@@ -74,31 +74,31 @@ class Contests:
         if len(row.entrants) < 2:
             raise SchedulerError(f"contest {row.name!r} has fewer than two teams")
         row = await self._change(contest_id, {"planned"}, "running")
-        await self.advance(desk, contest_id)
+        await self.advance(assigner, contest_id)
         return row
 
-    async def pause(self, desk: MatchDesk, contest_id: int) -> ContestRow:
+    async def pause(self, assigner: MatchAssigner, contest_id: int) -> ContestRow:
         """Let the games that are played end, and begin no others.
 
         Raises:
             SchedulerError: it does not run.
         """
         row = await self._change(contest_id, {"running"}, "paused")
-        desk.pause(contest_id, paused=True)
+        assigner.set_paused(contest_id, paused=True)
         return row
 
-    async def resume(self, desk: MatchDesk, contest_id: int) -> ContestRow:
+    async def resume(self, assigner: MatchAssigner, contest_id: int) -> ContestRow:
         """Go on with a contest that was paused.
 
         Raises:
             SchedulerError: it is not paused.
         """
         row = await self._change(contest_id, {"paused"}, "running")
-        desk.pause(contest_id, paused=False)
-        await self.advance(desk, contest_id)
+        assigner.set_paused(contest_id, paused=False)
+        await self.advance(assigner, contest_id)
         return row
 
-    async def call_off(self, desk: MatchDesk, contest_id: int, reason: str) -> ContestRow:
+    async def cancel(self, assigner: MatchAssigner, contest_id: int, reason: str) -> ContestRow:
         """End a contest without a winner, and all its matches that are not over.
 
         Raises:
@@ -106,28 +106,28 @@ class Contests:
         """
         # First the contest, or each match that is called off would be due again.
         row = await self._change(contest_id, {"planned", "running", "paused"}, "called off")
-        for match in tuple(desk.matches.values()):
+        for match in tuple(assigner.matches.values()):
             if match.row.contest_id == contest_id:
-                await desk.call_off(match.row.token, reason)
-        desk.pause(contest_id, paused=False)
+                await assigner.cancel(match.row.token, reason)
+        assigner.set_paused(contest_id, paused=False)
         return row
 
-    async def over(self, desk: MatchDesk, match: Ongoing) -> None:
+    async def match_finished(self, assigner: MatchAssigner, match: ActiveMatch) -> None:
         """Go on with the contest of a match that is over, if it is one of a contest."""
         contest_id = match.row.contest_id
         if contest_id is None:
             return
         in_ranking = match.row.state != "called off" and any(
             other.row.contest_id == contest_id and is_ranking_slot(other.row.slot)
-            for other in desk.matches.values()
+            for other in assigner.matches.values()
         )
         if in_ranking:
             # All its matches were due from the start; what follows is known after the last one.
-            self._changes.tell(Change("contest", contest_id=contest_id))
+            self._changes.publish(ContestChange("contest", contest_id=contest_id))
         else:
-            await self.advance(desk, contest_id)
+            await self.advance(assigner, contest_id)
 
-    async def advance(self, desk: MatchDesk, contest_id: int) -> None:
+    async def advance(self, assigner: MatchAssigner, contest_id: int) -> None:
         """Add the matches that are due now; end the contest if there will be none."""
         row = await asyncio.to_thread(self._store.contests.get, contest_id)
         if row.state not in {"running", "paused"}:
@@ -135,25 +135,25 @@ class Contests:
         tournament = await asyncio.to_thread(self._store.contests.tournament, contest_id)
         if tournament.is_finished:
             await self._change(contest_id, {"running", "paused"}, "finished")
-            desk.pause(contest_id, paused=False)
+            assigner.set_paused(contest_id, paused=False)
             self._log.info("contest finished", contest=contest_id)
             return
         # Whatever is due while the contest is paused is drawn up when it goes on.
         for match in await asyncio.to_thread(self._store.contests.create_due_matches, contest_id):
-            desk.add(match)
-            self._changes.tell(Change("match waiting", match.id, match.token, contest_id))
-        self._changes.tell(Change("contest", contest_id=contest_id))
+            assigner.add(match)
+            self._changes.publish(ContestChange("match waiting", match.id, match.token, contest_id))
+        self._changes.publish(ContestChange("contest", contest_id=contest_id))
 
-    async def current(self, desk: MatchDesk, team: Team) -> CurrentMatch:
+    async def current_match(self, assigner: MatchAssigner, team: Team) -> CurrentMatch:
         """What the team is to do now."""
         mine = [
             match
-            for match in desk.matches.values()
+            for match in assigner.matches.values()
             if match.row.kind == "contest" and team.id in match.teams
         ]
         for match in mine:
-            server = desk.servers.get(match.server)
-            if match.placed and server is not None and server.address is not None:
+            server = assigner.servers.get(match.server)
+            if match.is_accepted and server is not None and server.address is not None:
                 seats = match.row.players
                 other = seats[1] if seats[0].team_id == team.id else seats[0]
                 return CurrentMatch(
@@ -202,7 +202,7 @@ class Contests:
                 )
             changed = await asyncio.to_thread(self._store.contests.set_state, row, state)
             if changed is not None:
-                self._changes.tell(Change("contest", contest_id=contest_id))
+                self._changes.publish(ContestChange("contest", contest_id=contest_id))
                 return changed
         raise SchedulerError(f"contest {contest_id} is changed by somebody else all the time")
 

@@ -8,9 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.contest import scheduler_protocol
-from sevenbag.contest.scheduler.result_handler import Results
-from sevenbag.contest.scheduler.server_registry import GameServer, Link, least_loaded
-from sevenbag.contest.scheduler.site_api import Change, ChangeKind, Changes
+from sevenbag.contest.scheduler.result_handler import ResultHandler
+from sevenbag.contest.scheduler.server_registry import (
+    RegisteredServer,
+    ServerConnection,
+    choose_server,
+)
+from sevenbag.contest.scheduler.site_api import ChangeFeed, ChangeKind, ContestChange
 from sevenbag.contest.store.rows import UNFINISHED, MatchRow, MatchState
 from sevenbag.errors import SchedulerError
 
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
     from sevenbag.contest.store import MatchRow, Store
 
 
-class MatchDesk:
+class MatchAssigner:
     """All matches that are not over, and all game servers.
 
     Attributes:
@@ -46,25 +50,27 @@ class MatchDesk:
         self,
         store: Store,
         settings: SiteSettings,
-        changes: Changes,
+        feed: ChangeFeed,
         *,
         clock: Callable[[], float],
-        wall: Callable[[], float],
-        over: Callable[[Ongoing], Awaitable[None]],
+        wall_clock: Callable[[], float],
+        on_finished: Callable[[ActiveMatch], Awaitable[None]],
         logger: structlog.typing.FilteringBoundLogger,
     ) -> None:
-        self.matches: dict[str, Ongoing] = {}
-        self.servers: dict[str, GameServer] = {}
+        self.matches: dict[str, ActiveMatch] = {}
+        self.servers: dict[str, RegisteredServer] = {}
         self.paused: set[int] = set()
         self.counts: Counter[str] = Counter()
         self._store = store
         self._settings = settings
-        self._changes = changes
+        self._changes = feed
         self._clock = clock
-        self._wall = wall
-        self._over = over
+        self._wall = wall_clock
+        self._over = on_finished
         self._log = logger
-        self._results = Results(store, self, clock=clock, over=over, logger=logger)
+        self._results = ResultHandler(
+            store, self, clock=clock, on_finished=on_finished, logger=logger
+        )
         self._looked = clock()
 
     async def reload(self) -> None:
@@ -73,7 +79,7 @@ class MatchDesk:
             row.token: row for row in await asyncio.to_thread(self._store.matches.list_unfinished)
         }
         for token in [token for token in self.matches if token not in rows]:
-            self.drop(self.matches[token])
+            self.remove(self.matches[token])
         for row in rows.values():
             match = self.matches.get(row.token)
             if match is not None and match.server == row.server:
@@ -81,41 +87,44 @@ class MatchDesk:
                 continue
             known = self.add(row)
             known.server = row.server
-            known.begun = row.state == "playing"
+            known.has_players = row.state == "playing"
             if row.server:
                 # It has the grace of one that has just gone.
                 self._known(row.server)
 
-    def add(self, row: MatchRow) -> Ongoing:
+    def add(self, row: MatchRow) -> ActiveMatch:
         """Take a match from the store; it waits."""
-        match = Ongoing(row=row, since=self._clock())
+        match = ActiveMatch(row=row, since=self._clock())
         self.matches[row.token] = match
         return match
 
-    async def look(self) -> None:
+    async def run_pass(self) -> None:
         """Do what time brings: give up on servers, place what waits."""
         now = self._clock()
         slept = now - self._looked
         self._looked = now
         for server in tuple(self.servers.values()):
-            if server.link and slept > self._settings.silent_seconds / 2:
+            if server.connection and slept > self._settings.silent_seconds / 2:
                 # Not the server was silent: we have not listened.
-                server.link.heard += slept
-            if server.link and now - server.link.heard > self._settings.silent_seconds:
+                server.connection.last_received_at += slept
+            if (
+                server.connection
+                and now - server.connection.last_received_at > self._settings.silent_seconds
+            ):
                 self._log.warning("game server is silent", server=server.name)
-                server.link.closing.set()
-                self.part(server.link)
-            if server.link is None and now - server.changed >= self._settings.grace_seconds:
+                server.connection.closing.set()
+                self.disconnect_server(server.connection)
+            if server.connection is None and now - server.changed >= self._settings.grace_seconds:
                 await self._give_up(server)
         for match in tuple(self.matches.values()):
             await self._look_at(match, now)
         await self._place_waiting(now)
 
-    async def welcome(self, connection: Link) -> None:
+    async def connect_server(self, connection: ServerConnection) -> None:
         """A game server has connected."""
         hello = connection.hello
         server = self._known(hello.name)
-        old = server.link
+        old = server.connection
         if old is not None and old.hello.instance != hello.instance:
             # Whoever has matches keeps them: the mistake is the newcomer's.
             self._log.error("two game servers of one name", server=server.name)
@@ -123,64 +132,66 @@ class MatchDesk:
                 f"a game server named {hello.name!r} is connected already; "
                 "each needs a server.name of its own"
             )
-            connection.say(scheduler_protocol.ServerDismissed(reason=reason))
+            connection.send(scheduler_protocol.ServerDismissed(reason=reason))
             connection.closing.set()
             return
         if old is not None:
             old.closing.set()
         restarted = server.hello is not None and server.hello.instance != hello.instance
         lost = "its server was restarted" if restarted else "its server does not have it"
-        server.come(connection, self._clock(), self._wall())
+        server.connect(connection, self._clock(), self._wall())
         self._log.info("game server has come", server=server.name, hosting=len(hello.hosting))
-        self._changes.tell(Change("server", server=server.name))
+        self._changes.publish(ContestChange("server", server=server.name))
         for match in self._assigned(server.name):
             if match.row.token in hello.ended:
                 # The server will send its games and its end.
-                match.placed, match.since = False, self._clock()
+                match.is_accepted, match.since = False, self._clock()
             elif match.row.token not in connection.hosting:
                 # What it still has to tell of it comes first.
-                await self.unplace(match, lost, settling=True)
+                await self.requeue(match, lost, delayed=True)
         for token in hello.hosting:
             await self._welcome_match(server, connection, token)
         for match in tuple(self.matches.values()):
-            if match.home == server.name != match.server and match.server and not match.begun:
+            if match.home == server.name != match.server and match.server and not match.has_players:
                 # Its teams have not moved to the other server.
                 match.avoided.pop(server.name, None)
-                self.call_off_at(match.server, match.row.token, "its server is back", goes_on=True)
-                await self.unplace(match, "its server is back", settling=True)
+                self.stop_at(match.server, match.row.token, "its server is back", goes_on=True)
+                await self.requeue(match, "its server is back", delayed=True)
 
-    def part(self, connection: Link) -> None:
+    def disconnect_server(self, connection: ServerConnection) -> None:
         """A connection is over; the server's matches wait for it for a while."""
         server = self.servers.get(connection.hello.name)
-        if server is None or server.link is not connection:
+        if server is None or server.connection is not connection:
             return
-        server.go(self._clock(), self._wall())
+        server.disconnect(self._clock(), self._wall())
         if server.draining:
             self._log.info("game server has ended", server=server.name)
         else:
             self._log.warning("game server is gone", server=server.name)
-        self._changes.tell(Change("server", server=server.name))
+        self._changes.publish(ContestChange("server", server=server.name))
 
-    async def hear(self, connection: Link, message: scheduler_protocol.ServerMessage) -> None:
+    async def handle_message(
+        self, connection: ServerConnection, message: scheduler_protocol.ServerMessage
+    ) -> None:
         """A game server has said something."""
         server = self.servers.get(connection.hello.name)
-        if server is None or server.link is not connection:
+        if server is None or server.connection is not connection:
             return  # of a connection that another one has replaced; it is told again there
         match message:
             case scheduler_protocol.Heartbeat():
                 server.commands = message.commands
                 server.draining = message.draining
             case scheduler_protocol.GameFinished():
-                await self._results.game_done(server, connection, message)
+                await self._results.handle_game(server, connection, message)
             case scheduler_protocol.MatchFinished():
-                await self._results.match_done(server, connection, message)
+                await self._results.handle_match(server, connection, message)
             case scheduler_protocol.ServerHello():
                 self._log.error("game server introduces itself twice", server=server.name)
                 connection.closing.set()
             case _:
                 await self._match_news(server, connection, message)
 
-    async def call_off(self, token: str, reason: str) -> None:
+    async def cancel(self, token: str, reason: str) -> None:
         """End a match without a winner.
 
         Raises:
@@ -189,48 +200,48 @@ class MatchDesk:
         match = self.matches.get(token)
         if match is None or await self._change(match, "called off") is None:
             raise SchedulerError("there is no such match, or it is over already")
-        self.call_off_at(match.server, token, reason)
-        self.drop(match)
-        self.tell("match called off", match)
+        self.stop_at(match.server, token, reason)
+        self.remove(match)
+        self.publish_change("match called off", match)
         self._log.info("match called off", match=match.row.id, reason=reason)
         await self._over(match)
 
-    def pause(self, contest_id: int, *, paused: bool) -> None:
+    def set_paused(self, contest_id: int, *, paused: bool) -> None:
         """Begin no further game and place no further match of a contest, or go on."""
         (self.paused.add if paused else self.paused.discard)(contest_id)
         for match in self.matches.values():
             if match.row.contest_id == contest_id and match.server:
                 self._halt(match)
 
-    def load(self) -> Counter[str]:
+    def count_matches(self) -> Counter[str]:
         """Matches by name of the server that has them."""
         return Counter(match.server for match in self.matches.values() if match.server)
 
     # --- matches and servers ------------------------------------------------------------------
 
-    def _known(self, name: str) -> GameServer:
+    def _known(self, name: str) -> RegisteredServer:
         if name not in self.servers:
-            self.servers[name] = GameServer(name, self._clock(), self._wall())
+            self.servers[name] = RegisteredServer(name, self._clock(), self._wall())
         return self.servers[name]
 
-    def _assigned(self, name: str) -> list[Ongoing]:
+    def _assigned(self, name: str) -> list[ActiveMatch]:
         return [match for match in self.matches.values() if match.server == name]
 
-    async def _give_up(self, server: GameServer) -> None:
+    async def _give_up(self, server: RegisteredServer) -> None:
         for match in self._assigned(server.name):
-            await self.unplace(match, "its server is gone")
+            await self.requeue(match, "its server is gone")
             self.counts["failovers"] += 1
         if self._clock() - server.changed > _FORGET_SECONDS:
             del self.servers[server.name]
 
-    async def _look_at(self, match: Ongoing, now: float) -> None:
+    async def _look_at(self, match: ActiveMatch, now: float) -> None:
         waits = now - match.since
-        if match.server and not match.placed and waits > _ANSWER_SECONDS:
+        if match.server and not match.is_accepted and waits > _ANSWER_SECONDS:
             server = self.servers.get(match.server)
-            if server is not None and server.link is not None:
-                await self.take_away(match, server, "the server did not say that it has it")
+            if server is not None and server.connection is not None:
+                await self.revoke(match, server, "the server did not say that it has it")
         elif not match.server and match.row.kind == "test" and waits > _TEST_SECONDS:
-            await self.call_off(match.row.token, "no game server has taken it")
+            await self.cancel(match.row.token, "no game server has taken it")
         elif (
             not match.server
             and match.row.placed is not None
@@ -243,47 +254,49 @@ class MatchDesk:
                 "match.overdue", match=match.row.id, reason="no game server has taken it"
             )
 
-    async def _welcome_match(self, server: GameServer, connection: Link, token: str) -> None:
+    async def _welcome_match(
+        self, server: RegisteredServer, connection: ServerConnection, token: str
+    ) -> None:
         match = self.matches.get(token)
         if match is None:
-            connection.say(
+            connection.send(
                 scheduler_protocol.StopMatch(
                     match_token=token, reason="the match is over or unknown"
                 )
             )
             connection.hosting.discard(token)
-        elif match.server == server.name or not match.server or not match.begun:
+        elif match.server == server.name or not match.server or not match.has_players:
             # Nobody has come to it elsewhere: the teams are where they were.
             await self.assign(match, server)
         else:
             reason = f"the match has moved to {match.server}"
-            connection.say(
+            connection.send(
                 scheduler_protocol.StopMatch(
                     match_token=token, reason=reason, continues_elsewhere=True
                 )
             )
             connection.hosting.discard(token)
 
-    async def assign(self, match: Ongoing, server: GameServer) -> None:
+    async def assign(self, match: ActiveMatch, server: RegisteredServer) -> None:
         """A server that plays the match already gets it back."""
         old = match.server
         # A server may host the match before its first game begins.
         state: MatchState = "placed" if match.row.began is None else "playing"
         if await self._change(match, state, server.name) is None:
-            self.call_off_at(server.name, match.row.token, "the match is over")
+            self.stop_at(server.name, match.row.token, "the match is over")
             return
         if old != server.name:
             reason = f"the match has moved to {server.name}"
-            self.call_off_at(old, match.row.token, reason, goes_on=True)
-        match.server, match.placed, match.begun = server.name, True, True
+            self.stop_at(old, match.row.token, reason, goes_on=True)
+        match.server, match.is_accepted, match.has_players = server.name, True, True
         match.home = server.name
         match.since = self._clock()
-        match.settled.set()
+        match.ready.set()
         self._halt(match)
-        self.tell("match placed", match)
+        self.publish_change("match placed", match)
 
     async def _place_waiting(self, now: float) -> None:
-        load = self.load()
+        load = self.count_matches()
         busy = {
             team
             for match in self.matches.values()
@@ -303,7 +316,7 @@ class MatchDesk:
                 continue
             avoided = [name for name, until in match.avoided.items() if until > now]
             server = (
-                least_loaded(self.servers.values(), load, avoided, match.home)
+                choose_server(self.servers.values(), load, avoided, match.home)
                 if match.not_before <= now and (room > 0 or not contest)
                 else None
             )
@@ -315,52 +328,52 @@ class MatchDesk:
             if contest:
                 busy.update(match.teams)
 
-    async def _place(self, match: Ongoing, server: GameServer) -> bool:
-        token, connection = match.row.token, server.link
+    async def _place(self, match: ActiveMatch, server: RegisteredServer) -> bool:
+        token, connection = match.row.token, server.connection
         if connection is None or await self._change(match, "placed", server.name) is None:
             return False
-        match.server, match.placed, match.begun = server.name, False, False
+        match.server, match.is_accepted, match.has_players = server.name, False, False
         match.since = self._clock()
         place = await asyncio.to_thread(self._store.matches.load_assignment, token)
         connection.hosting.add(token)
-        connection.say(place)
+        connection.send(place)
         self._log.info(
             "match placed", match=match.row.id, server=server.name, games=len(place.finished_games)
         )
         return True
 
-    async def unplace(self, match: Ongoing, reason: str, *, settling: bool = False) -> None:
+    async def requeue(self, match: ActiveMatch, reason: str, *, delayed: bool = False) -> None:
         """A match has no server any more, and waits; where it settles, for what is still told."""
         server = self.servers.get(match.server)
         # A match that settles is usually placed again within seconds; `_look_at` reports others.
-        expected = settling or (server is not None and server.draining)
+        expected = delayed or (server is not None and server.draining)
         tell = self._log.info if expected else self._log.warning
         tell("match.waiting", match=match.row.id, server=match.server, reason=reason)
         if await self._change(match, "waiting") is None:
             return
-        if match.begun:
+        if match.has_players:
             match.home = match.server
-        match.server, match.placed, match.begun = "", False, False
+        match.server, match.is_accepted, match.has_players = "", False, False
         match.since = match.not_before = self._clock()
         match.overdue = False
-        if settling:
-            self.let_settle(match)
-        self.tell("match waiting", match)
+        if delayed:
+            self.delay_assignment(match)
+        self.publish_change("match waiting", match)
 
-    def let_settle(self, match: Ongoing) -> None:
+    def delay_assignment(self, match: ActiveMatch) -> None:
         """Do not place a match before what was finished of it elsewhere has been told."""
         match.not_before = self._clock() + _SETTLE_SECONDS
 
-    async def take_away(
-        self, match: Ongoing, server: GameServer, reason: str, *, seconds: float = 5.0
+    async def revoke(
+        self, match: ActiveMatch, server: RegisteredServer, reason: str, *, seconds: float = 5.0
     ) -> None:
         """A server shall not have a match, for a while."""
-        self.call_off_at(server.name, match.row.token, reason, goes_on=True)
+        self.stop_at(server.name, match.row.token, reason, goes_on=True)
         match.avoided[server.name] = self._clock() + seconds
         if match.server == server.name:
-            await self.unplace(match, reason)
+            await self.requeue(match, reason)
 
-    def call_off_at(self, name: str, token: str, reason: str, *, goes_on: bool = False) -> None:
+    def stop_at(self, name: str, token: str, reason: str, *, goes_on: bool = False) -> None:
         """Make a connected server stop a match.
 
         Args:
@@ -370,25 +383,32 @@ class MatchDesk:
             goes_on: whether the match continues elsewhere.
         """
         server = self.servers.get(name)
-        if server is not None and server.link is not None:
-            server.link.hosting.discard(token)
+        if server is not None and server.connection is not None:
+            server.connection.hosting.discard(token)
             call_off = scheduler_protocol.StopMatch(
                 match_token=token, reason=reason, continues_elsewhere=goes_on
             )
-            server.link.say(call_off)
+            server.connection.send(call_off)
 
-    def _halt(self, match: Ongoing) -> None:
+    def _halt(self, match: ActiveMatch) -> None:
         server = self.servers.get(match.server)
-        if server is not None and server.link is not None and match.row.contest_id is not None:
+        if (
+            server is not None
+            and server.connection is not None
+            and match.row.contest_id is not None
+        ):
             halted = match.row.contest_id in self.paused
-            server.link.say(
+            server.connection.send(
                 scheduler_protocol.PauseMatch(match_token=match.row.token, paused=halted)
             )
 
     # --- what servers tell --------------------------------------------------------------------
 
     async def _match_news(
-        self, server: GameServer, connection: Link, message: scheduler_protocol.ServerMessage
+        self,
+        server: RegisteredServer,
+        connection: ServerConnection,
+        message: scheduler_protocol.ServerMessage,
     ) -> None:
         assert isinstance(
             message,
@@ -404,7 +424,7 @@ class MatchDesk:
             if not isinstance(message, scheduler_protocol.MatchRejected):
                 reason = "the match is not this server's"
                 goes_on = match is not None
-                connection.say(
+                connection.send(
                     scheduler_protocol.StopMatch(
                         match_token=token, reason=reason, continues_elsewhere=goes_on
                     )
@@ -412,29 +432,29 @@ class MatchDesk:
             return
         match message:
             case scheduler_protocol.MatchAccepted():
-                match.placed = True
-                match.settled.set()
+                match.is_accepted = True
+                match.ready.set()
                 if match.row.contest_id in self.paused:
                     self._halt(match)
-                self.tell("match placed", match)
+                self.publish_change("match placed", match)
             case scheduler_protocol.MatchRejected(reason=reason):
                 connection.hosting.discard(token)
                 match.avoided[server.name] = self._clock() + _REFUSED_SECONDS
                 self.counts["refusals"] += 1
-                await self.unplace(match, reason)
+                await self.requeue(match, reason)
             case scheduler_protocol.TeamJoined():
-                match.begun = True
-                self.tell("joined", match)
+                match.has_players = True
+                self.publish_change("joined", match)
             case scheduler_protocol.GameStarted(number=number):
-                match.begun = True
+                match.has_players = True
                 if match.row.state != "playing":
                     await self._change(match, "playing")
-                self.tell("game began", match, number)
+                self.publish_change("game began", match, number)
 
     # --- the store ----------------------------------------------------------------------------
 
     async def _change(
-        self, match: Ongoing, state: MatchState, server: str | None = None
+        self, match: ActiveMatch, state: MatchState, server: str | None = None
     ) -> MatchRow | None:
         """Change the match in the store; None if it is over there."""
         for _ in range(_CHANGE_TRIES):
@@ -446,25 +466,29 @@ class MatchDesk:
                 return row
             fresh = await asyncio.to_thread(self._store.matches.find, match.row.token)
             if fresh is None or fresh.state not in UNFINISHED:
-                self.drop(match)
+                self.remove(match)
                 return None
             match.row = fresh
         raise SchedulerError(f"match {match.row.id} is changed by somebody else all the time")
 
-    def drop(self, match: Ongoing) -> None:
+    def remove(self, match: ActiveMatch) -> None:
         """A match is over."""
         self.matches.pop(match.row.token, None)
-        match.settled.set()
+        match.ready.set()
 
-    def tell(self, kind: ChangeKind, match: Ongoing, number: int | None = None) -> None:
+    def publish_change(
+        self, kind: ChangeKind, match: ActiveMatch, number: int | None = None
+    ) -> None:
         """Tell whoever listens what has happened to a match."""
-        self._changes.tell(
-            Change(kind, match.row.id, match.row.token, match.row.contest_id, number, match.server)
+        self._changes.publish(
+            ContestChange(
+                kind, match.row.id, match.row.token, match.row.contest_id, number, match.server
+            )
         )
 
 
 @dataclass(slots=True, eq=False)
-class Ongoing:
+class ActiveMatch:
     """A match that is not over.
 
     Attributes:
@@ -482,14 +506,14 @@ class Ongoing:
 
     row: MatchRow
     server: str = ""
-    placed: bool = False
-    begun: bool = False
+    is_accepted: bool = False
+    has_players: bool = False
     home: str = ""
     since: float = 0.0
     not_before: float = 0.0
     overdue: bool = False
     avoided: dict[str, float] = field(default_factory=dict)
-    settled: asyncio.Event = field(default_factory=asyncio.Event)
+    ready: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def teams(self) -> list[int]:

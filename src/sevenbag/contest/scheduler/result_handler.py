@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
     import structlog
 
-    from sevenbag.contest.scheduler.match_assigner import MatchDesk, Ongoing
-    from sevenbag.contest.scheduler.server_registry import GameServer, Link
+    from sevenbag.contest.scheduler.match_assigner import ActiveMatch, MatchAssigner
+    from sevenbag.contest.scheduler.server_registry import RegisteredServer, ServerConnection
     from sevenbag.contest.store import Store
 
 
-class Results:
+class ResultHandler:
     """Takes finished games and matches.
 
     Args:
         store: what survives.
-        desk: who has which match.
+        assigner: who has which match.
         clock: monotonic seconds.
         over: is told of a match that is over, for its contest to go on.
         logger: where to.
@@ -38,23 +38,26 @@ class Results:
     def __init__(
         self,
         store: Store,
-        desk: MatchDesk,
+        assigner: MatchAssigner,
         *,
         clock: Callable[[], float],
-        over: Callable[[Ongoing], Awaitable[None]],
+        on_finished: Callable[[ActiveMatch], Awaitable[None]],
         logger: structlog.typing.FilteringBoundLogger,
     ) -> None:
         self._store = store
-        self._desk = desk
+        self._assigner = assigner
         self._clock = clock
-        self._over = over
+        self._over = on_finished
         self._log = logger
 
-    async def game_done(
-        self, server: GameServer, connection: Link, told: scheduler_protocol.GameFinished
+    async def handle_game(
+        self,
+        server: RegisteredServer,
+        connection: ServerConnection,
+        told: scheduler_protocol.GameFinished,
     ) -> None:
         """A server has finished a game: keep it, or say why not."""
-        match = self._desk.matches.get(told.match_token)
+        match = self._assigner.matches.get(told.match_token)
         doubt = await self._judge_game(server, match, told)
         if doubt is None or doubt.storable:
             try:
@@ -62,26 +65,29 @@ class Results:
                     self._store.matches.add_game, told.match_token, told.result, told.replay
                 )
             except UnknownEntryError:
-                kept, doubt = False, _Doubt("there is no such match", stale=False)
+                kept, doubt = False, _Rejection("there is no such match", stale=False)
             if kept:
                 number = told.result.number
-                connection.say(
+                connection.send(
                     scheduler_protocol.GameStored(match_token=told.match_token, number=number)
                 )
                 if match is not None and doubt is None:
-                    match.begun |= match.server == server.name
-                    self._desk.counts["games kept"] += 1
-                    self._desk.tell("game done", match, number)
+                    match.has_players |= match.server == server.name
+                    self._assigner.counts["games kept"] += 1
+                    self._assigner.publish_change("game done", match, number)
                     await self._overtaken(match, server, connection)
                 return
         await self._refuse_game(server, connection, told, doubt or _MATCH_OVER)
 
-    async def match_done(
-        self, server: GameServer, connection: Link, told: scheduler_protocol.MatchFinished
+    async def handle_match(
+        self,
+        server: RegisteredServer,
+        connection: ServerConnection,
+        told: scheduler_protocol.MatchFinished,
     ) -> None:
         """A server has finished a match: keep how it ended, or have it played to its end."""
         token = told.match_token
-        match = self._desk.matches.get(token)
+        match = self._assigner.matches.get(token)
         connection.hosting.discard(token)
         if match is not None:
             finished = await asyncio.to_thread(self._store.matches.list_game_results, token)
@@ -89,16 +95,16 @@ class Results:
             elsewhere = match.server not in {"", server.name}
             if told.history and told.history != match_results.hash_history(finished):
                 reason = "it has ended after other games than those in the store"
-                await self._desk.take_away(match, server, reason)
+                await self._assigner.revoke(match, server, reason)
             elif doubt is not None:
                 await self._audit_lie(server, match, doubt)
-                await self._desk.take_away(match, server, doubt, seconds=_LIE_SECONDS)
+                await self._assigner.revoke(match, server, doubt, seconds=_LIE_SECONDS)
             elif elsewhere and not (
                 told.result.ending == "majority of games"
-                or (told.result.winner is not None and not match.begun)
+                or (told.result.winner is not None and not match.has_players)
             ):
                 reason = f"the match has moved to {match.server}"
-                connection.say(
+                connection.send(
                     scheduler_protocol.StopMatch(
                         match_token=token, reason=reason, continues_elsewhere=True
                     )
@@ -108,33 +114,38 @@ class Results:
                 await self._finish(match, server, decide_unplayed_match(token, finished))
             else:
                 await self._finish(match, server, told.result)
-        connection.say(scheduler_protocol.MatchStored(match_token=token))
+        connection.send(scheduler_protocol.MatchStored(match_token=token))
 
     # --- helpers ----------------------------------------------------------------------------
 
     async def _judge_game(
-        self, server: GameServer, match: Ongoing | None, told: scheduler_protocol.GameFinished
-    ) -> _Doubt | None:
+        self,
+        server: RegisteredServer,
+        match: ActiveMatch | None,
+        told: scheduler_protocol.GameFinished,
+    ) -> _Rejection | None:
         """Return the reason against storing a game; None if there is none."""
         number = told.result.number
         if match is None:
             return _MATCH_OVER
         finished = await asyncio.to_thread(self._store.matches.list_game_results, told.match_token)
         if number <= len(finished):
-            return _Doubt(f"another game {number} is in the store", storable=True)
+            return _Rejection(f"another game {number} is in the store", storable=True)
         if told.history and told.history != match_results.hash_history(finished):
-            return _Doubt(f"game {number} follows on other games than those in the store")
+            return _Rejection(f"game {number} follows on other games than those in the store")
         doubt = find_game_error(told.result, finished, match.row.rules.match)
         if doubt is not None:
             await self._audit_lie(server, match, doubt)
-            return _Doubt(doubt, stale=False)
+            return _Rejection(doubt, stale=False)
         elsewhere = match.server not in {"", server.name}
-        if elsewhere and match.begun and told.age <= self._clock() - match.since:
+        if elsewhere and match.has_players and told.age <= self._clock() - match.since:
             # It went on alone while its teams have gone over.
-            return _Doubt(f"the match has moved to {match.server}")
+            return _Rejection(f"the match has moved to {match.server}")
         return None
 
-    async def _overtaken(self, match: Ongoing, server: GameServer, connection: Link) -> None:
+    async def _overtaken(
+        self, match: ActiveMatch, server: RegisteredServer, connection: ServerConnection
+    ) -> None:
         """A game of a server that has not got the match is in the store: who has is wrong."""
         if match.server == server.name:
             return
@@ -146,23 +157,23 @@ class Results:
                 finished_by=server.name,
             )
         if match.row.token in connection.hosting:
-            await self._desk.assign(match, server)
+            await self._assigner.assign(match, server)
         elif match.server:
             reason = "another server has finished its game"
-            self._desk.call_off_at(match.server, match.row.token, reason, goes_on=True)
-            await self._desk.unplace(match, "its server was overtaken", settling=True)
+            self._assigner.stop_at(match.server, match.row.token, reason, goes_on=True)
+            await self._assigner.requeue(match, "its server was overtaken", delayed=True)
         else:
-            self._desk.let_settle(match)
+            self._assigner.delay_assignment(match)
 
     async def _refuse_game(
         self,
-        server: GameServer,
-        connection: Link,
+        server: RegisteredServer,
+        connection: ServerConnection,
         told: scheduler_protocol.GameFinished,
-        doubt: _Doubt,
+        doubt: _Rejection,
     ) -> None:
         token, number = told.match_token, told.result.number
-        match = self._desk.matches.get(token)
+        match = self._assigner.matches.get(token)
         row = match.row if match else await asyncio.to_thread(self._store.matches.find, token)
         tell = self._log.info if doubt.stale else self._log.warning
         tell(
@@ -172,33 +183,33 @@ class Results:
             server=server.name,
             reason=doubt.reason,
         )
-        self._desk.counts["games refused"] += 1
+        self._assigner.counts["games refused"] += 1
         if match is not None:
-            await self._desk.take_away(match, server, doubt.reason)
+            await self._assigner.revoke(match, server, doubt.reason)
         else:
-            self._desk.call_off_at(server.name, token, doubt.reason)
+            self._assigner.stop_at(server.name, token, doubt.reason)
         # After the other: a match that is called off tells its clients of no game that was not.
-        connection.say(
+        connection.send(
             scheduler_protocol.GameDiscarded(match_token=token, number=number, reason=doubt.reason)
         )
 
     async def _finish(
-        self, match: Ongoing, server: GameServer, result: match_results.MatchResult
+        self, match: ActiveMatch, server: RegisteredServer, result: match_results.MatchResult
     ) -> None:
         token = match.row.token
         if await asyncio.to_thread(self._store.matches.finish, token, result):
-            self._desk.counts["matches finished"] += 1
+            self._assigner.counts["matches finished"] += 1
             self._log.info(
                 "match done", match=match.row.id, ending=result.ending, games=result.games
             )
         if match.server != server.name:
-            self._desk.call_off_at(match.server, token, "the match is over")
-        self._desk.drop(match)
-        self._desk.tell("match done", match)
+            self._assigner.stop_at(match.server, token, "the match is over")
+        self._assigner.remove(match)
+        self._assigner.publish_change("match done", match)
         await self._over(match)
 
-    async def _audit_lie(self, server: GameServer, match: Ongoing, doubt: str) -> None:
-        self._desk.counts["lies"] += 1
+    async def _audit_lie(self, server: RegisteredServer, match: ActiveMatch, doubt: str) -> None:
+        self._assigner.counts["lies"] += 1
         await asyncio.to_thread(
             self._store.audit.add, f"server {server.name}", doubt, f"match {match.row.id}"
         )
@@ -207,7 +218,7 @@ class Results:
 # --- helpers ------------------------------------------------------------------------------------
 
 
-class _Doubt(NamedTuple):
+class _Rejection(NamedTuple):
     """Reason against storing a game.
 
     Attributes:
@@ -221,6 +232,6 @@ class _Doubt(NamedTuple):
     storable: bool = False
 
 
-_MATCH_OVER: Final = _Doubt("the match is over", storable=True)
+_MATCH_OVER: Final = _Rejection("the match is over", storable=True)
 
 _LIE_SECONDS: Final = 60.0

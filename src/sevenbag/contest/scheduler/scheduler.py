@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import msgspec
 
 from sevenbag.contest.bracket import ContestPlan
-from sevenbag.contest.scheduler.contest_runner import Contests
-from sevenbag.contest.scheduler.match_assigner import MatchDesk
-from sevenbag.contest.scheduler.server_registry import Link
+from sevenbag.contest.scheduler.contest_runner import ContestRunner
+from sevenbag.contest.scheduler.match_assigner import MatchAssigner
+from sevenbag.contest.scheduler.server_registry import ServerConnection
 from sevenbag.contest.scheduler.site_api import (
-    Change,
-    Changes,
+    ChangeFeed,
+    ChangeSubscription,
+    ContestChange,
     CurrentMatch,
     MatchAddress,
-    ServerView,
-    Subscription,
+    ServerStatus,
     TestMatch,
 )
 from sevenbag.contest.scheduler_protocol import (
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     import structlog
 
-    from sevenbag.contest.scheduler.match_assigner import Ongoing
+    from sevenbag.contest.scheduler.match_assigner import ActiveMatch
     from sevenbag.contest.settings import ContestSettings
     from sevenbag.contest.store import ContestRow, MatchRow, Store, Team
 
@@ -69,31 +69,31 @@ class Scheduler:
         settings: ContestSettings,
         *,
         clock: Callable[[], float] = time.monotonic,
-        wall: Callable[[], float] = time.time,
-        pace: float | None = 0.25,
-        twin_seconds: float = 3.0,
+        wall_clock: Callable[[], float] = time.time,
+        pass_interval: float | None = 0.25,
+        duplicate_timeout: float = 3.0,
         logger: structlog.typing.FilteringBoundLogger | None = None,
     ) -> None:
         self._store = store
         self._settings = settings
         self._clock = clock
-        self._pace = pace
-        self._twin_seconds = twin_seconds
+        self._pace = pass_interval
+        self._twin_seconds = duplicate_timeout
         self._log = logger or create_logger(settings.log)
-        self._changes = Changes()
-        self._contests = Contests(store, self._changes, self._log)
-        self._desk = MatchDesk(
+        self._changes = ChangeFeed()
+        self._contests = ContestRunner(store, self._changes, self._log)
+        self._assigner = MatchAssigner(
             store,
             settings.site,
             self._changes,
             clock=clock,
-            wall=wall,
-            over=self._over,
+            wall_clock=wall_clock,
+            on_finished=self._over,
             logger=self._log,
         )
         self._turn = asyncio.Lock()
         self._works: set[asyncio.Task[Any]] = set()
-        self._links: set[Link] = set()
+        self._links: set[ServerConnection] = set()
         self._stale = False
         """Whether the store has failed in the middle of something, so that it is read anew."""
         self._wake = asyncio.Event()
@@ -107,7 +107,7 @@ class Scheduler:
         Raises:
             StoreError: the store cannot be read.
         """
-        await self._at_desk(self._reload())
+        await self._run_in_turn(self._reload())
         if self._pace is not None:
             self._looking = asyncio.create_task(self._look_on(self._pace))
 
@@ -123,19 +123,19 @@ class Scheduler:
             await asyncio.wait(self._works)
         self._changes.close()
 
-    async def look(self) -> None:
+    async def run_pass(self) -> None:
         """Do what time has brought, now."""
-        await self._at_desk(self._look())
+        await self._run_in_turn(self._look())
 
     @property
-    def well(self) -> bool:
+    def is_healthy(self) -> bool:
         """Whether it works: it has been started, and the store answered when it was last asked."""
         running = self._pace is None or (self._looking is not None and not self._looking.done())
         return running and not self._stale
 
     # --- game servers -----------------------------------------------------------------------
 
-    async def link(
+    async def serve_game_server(
         self,
         hear: Callable[[], Awaitable[bytes | str | None]],
         say: Callable[[bytes], Awaitable[None]],
@@ -149,12 +149,12 @@ class Scheduler:
         hello = await self._introduced(hear, say)
         if hello is None:
             return
-        connection = Link(hello, self._clock())
+        connection = ServerConnection(hello, self._clock())
         self._links.add(connection)
         sender = asyncio.create_task(_send_all(connection, say))
         try:
             await self._await_end_of_twin(connection)
-            await self._at_desk(self._desk.welcome(connection))
+            await self._run_in_turn(self._assigner.connect_server(connection))
             self._wake.set()
             await self._hear_all(connection, hear)
         except StoreError as error:
@@ -163,42 +163,44 @@ class Scheduler:
         finally:
             connection.closing.set()
             self._links.discard(connection)
-            self._desk.part(connection)
+            self._assigner.disconnect_server(connection)
             await sender
 
-    def servers(self) -> tuple[ServerView, ...]:
+    def list_servers(self) -> tuple[ServerStatus, ...]:
         """All game servers that are known, by name."""
-        load = self._desk.load()
-        return tuple(server.view(load[name]) for name, server in sorted(self._desk.servers.items()))
+        load = self._assigner.count_matches()
+        return tuple(
+            server.status(load[name]) for name, server in sorted(self._assigner.servers.items())
+        )
 
     # --- matches ----------------------------------------------------------------------------
 
-    async def create_test_match(self, team: str, *, patience: float = 5.0) -> TestMatch:
+    async def create_test_match(self, team: str, *, wait_seconds: float = 5.0) -> TestMatch:
         """A match of a team against the test client, ready to be connected to.
 
         Args:
             team: name of the team, whose password was checked.
-            patience: seconds that a game server may take to make it ready.
+            wait_seconds: seconds that a game server may take to make it ready.
 
         Raises:
             SchedulerError: there is no such team or no game server has room; in words for people.
         """
-        match = await self._at_desk(self._add_test_match(team))
+        match = await self._run_in_turn(self._add_test_match(team))
         self._wake.set()
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(wait_seconds):
                 if self._pace is None:
-                    await self.look()
-                await match.settled.wait()
+                    await self.run_pass()
+                await match.ready.wait()
         except TimeoutError:
             pass
-        address = self.address(match.row.token)
+        address = self.find_address(match.row.token)
         if address is None:
             with contextlib.suppress(SchedulerError):  # it was called off already
-                await self._at_desk(
-                    self._desk.call_off(match.row.token, "no game server has taken it in time")
+                await self._run_in_turn(
+                    self._assigner.cancel(match.row.token, "no game server has taken it in time")
                 )
-            here = any(server.alive for server in self.servers())
+            here = any(server.is_connected for server in self.list_servers())
             raise SchedulerError(
                 "no game server has room for a match now" if here else "there is no game server now"
             )
@@ -210,33 +212,33 @@ class Scheduler:
         Raises:
             SchedulerError: there is no such team.
         """
-        return await self._at_desk(self._current(team))
+        return await self._run_in_turn(self._current(team))
 
-    async def call_off_match(self, token: str, reason: str) -> None:
+    async def cancel_match(self, token: str, reason: str) -> None:
         """End a match without a winner; one of a contest that runs is played anew.
 
         Raises:
             SchedulerError: there is no such match, or it is over.
         """
-        await self._at_desk(self._desk.call_off(token, reason))
+        await self._run_in_turn(self._assigner.cancel(token, reason))
         self._wake.set()
 
-    def address(self, token: str) -> MatchAddress | None:
+    def find_address(self, token: str) -> MatchAddress | None:
         """Where clients connect to a match; None while it cannot be connected to."""
-        match = self._desk.matches.get(token)
-        if match is None or not match.placed:
+        match = self._assigner.matches.get(token)
+        if match is None or not match.is_accepted:
             return None
-        server = self._desk.servers.get(match.server)
+        server = self._assigner.servers.get(match.server)
         return None if server is None else server.address
 
     def state_endpoint(self, token: str) -> str | None:
         """ZeroMQ's address of a match's state channel; None while it is not played."""
-        address = self.address(token)
+        address = self.find_address(token)
         return None if address is None else address.state_endpoint
 
-    def playing(self) -> tuple[str, ...]:
+    def active_tokens(self) -> tuple[str, ...]:
         """Tokens of the matches that can be connected to, the oldest first."""
-        return tuple(token for token, match in self._desk.matches.items() if match.placed)
+        return tuple(token for token, match in self._assigner.matches.items() if match.is_accepted)
 
     # --- contests ---------------------------------------------------------------------------
 
@@ -262,7 +264,7 @@ class Scheduler:
         """
         if rules is None:
             rules = ContestRules(game=self._settings.game, match=self._settings.match)
-        return await self._at_desk(
+        return await self._run_in_turn(
             self._contests.create(name, teams, rules, ContestPlan() if plan is None else plan)
         )
 
@@ -273,7 +275,7 @@ class Scheduler:
             SchedulerError: it runs already or is over, or has fewer than two teams.
             UnknownEntryError: there is no such contest.
         """
-        return await self._contest(self._contests.start(self._desk, contest_id))
+        return await self._contest(self._contests.start(self._assigner, contest_id))
 
     async def pause_contest(self, contest_id: int) -> ContestRow:
         """Let the games that are played end, and begin no others.
@@ -282,7 +284,7 @@ class Scheduler:
             SchedulerError: it does not run.
             UnknownEntryError: there is no such contest.
         """
-        return await self._contest(self._contests.pause(self._desk, contest_id))
+        return await self._contest(self._contests.pause(self._assigner, contest_id))
 
     async def resume_contest(self, contest_id: int) -> ContestRow:
         """Go on with a contest that was paused.
@@ -291,29 +293,29 @@ class Scheduler:
             SchedulerError: it is not paused.
             UnknownEntryError: there is no such contest.
         """
-        return await self._contest(self._contests.resume(self._desk, contest_id))
+        return await self._contest(self._contests.resume(self._assigner, contest_id))
 
-    async def call_off_contest(self, contest_id: int, reason: str) -> ContestRow:
+    async def cancel_contest(self, contest_id: int, reason: str) -> ContestRow:
         """End a contest and its matches without a winner.
 
         Raises:
             SchedulerError: it is over already.
             UnknownEntryError: there is no such contest.
         """
-        return await self._contest(self._contests.call_off(self._desk, contest_id, reason))
+        return await self._contest(self._contests.cancel(self._assigner, contest_id, reason))
 
     # --- for those who watch ----------------------------------------------------------------
 
-    def subscribe(self) -> Subscription:
+    def subscribe(self) -> ChangeSubscription:
         """What happens from now on, change by change."""
         return self._changes.subscribe()
 
     def metrics(self) -> Mapping[str, float]:
         """Numbers for the site's metrics, by name."""
-        matches = self._desk.matches.values()
-        counts = self._desk.counts
+        matches = self._assigner.matches.values()
+        counts = self._assigner.counts
         return {
-            "contest_servers": sum(server.alive for server in self.servers()),
+            "contest_servers": sum(server.is_connected for server in self.list_servers()),
             "contest_matches_waiting": sum(not match.server for match in matches),
             "contest_matches_placed": sum(bool(match.server) for match in matches),
             "contest_matches_finished_total": counts["matches finished"],
@@ -328,7 +330,7 @@ class Scheduler:
 
     # --- helpers ----------------------------------------------------------------------------
 
-    async def _at_desk(self, work: Coroutine[Any, Any, T]) -> T:
+    async def _run_in_turn(self, work: Coroutine[Any, Any, T]) -> T:
         """Do something after all that was asked before; whoever asks may go away meanwhile."""
         task = asyncio.create_task(self._in_turn(work))
         self._works.add(task)
@@ -342,33 +344,33 @@ class Scheduler:
             except (UnknownEntryError, NameTakenError):
                 raise
             except StoreError:
-                self._desk.counts["store errors"] += 1
+                self._assigner.counts["store errors"] += 1
                 self._stale = True
                 raise
 
     async def _contest(self, work: Coroutine[Any, Any, ContestRow]) -> ContestRow:
-        row = await self._at_desk(work)
+        row = await self._run_in_turn(work)
         self._wake.set()
         return row
 
     async def _reload(self) -> None:
-        await self._desk.reload()
-        await self._contests.reload(self._desk)
+        await self._assigner.reload()
+        await self._contests.reload(self._assigner)
         self._stale = False
 
-    async def _over(self, match: Ongoing) -> None:
-        await self._contests.over(self._desk, match)
+    async def _over(self, match: ActiveMatch) -> None:
+        await self._contests.match_finished(self._assigner, match)
 
     async def _look(self) -> None:
         if self._stale:
             await self._reload()
-        await self._desk.look()
+        await self._assigner.run_pass()
 
     async def _look_on(self, pace: float) -> None:
         while True:
             self._wake.clear()
             try:
-                await self.look()
+                await self.run_pass()
             except (StoreError, SchedulerError) as error:
                 self._log.error("look failed", error=str(error))
                 await asyncio.sleep(pace)
@@ -398,33 +400,33 @@ class Scheduler:
             else:
                 return message
         except (TimeoutError, ConnectionError):
-            self._desk.counts["link errors"] += 1
+            self._assigner.counts["link errors"] += 1
             return None
         except (msgspec.DecodeError, UnicodeError) as error:
             reason = f"the first message cannot be understood: {error}"
-        self._desk.counts["link errors"] += 1
+        self._assigner.counts["link errors"] += 1
         with contextlib.suppress(ConnectionError):
             await say(encode(ServerDismissed(reason=reason)))
         return None
 
-    async def _await_end_of_twin(self, connection: Link) -> None:
+    async def _await_end_of_twin(self, connection: ServerConnection) -> None:
         """Find out whether a connected server of this name is only the newcomer's dead self."""
-        server = self._desk.servers.get(connection.hello.name)
-        old = None if server is None else server.link
+        server = self._assigner.servers.get(connection.hello.name)
+        old = None if server is None else server.connection
         if server is None or old is None or old.hello.instance == connection.hello.instance:
             return
-        frames = old.frames
+        frames = old.received_count
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._twin_seconds):
                 # It says that it is well every two seconds, or goes; both are seldom waited for.
-                while server.link is old and old.frames == frames:  # noqa: ASYNC110
+                while server.connection is old and old.received_count == frames:  # noqa: ASYNC110
                     await asyncio.sleep(_TWIN_LOOK_SECONDS)
-        if server.link is old and old.frames == frames:
+        if server.connection is old and old.received_count == frames:
             old.closing.set()
-            self._desk.part(old)
+            self._assigner.disconnect_server(old)
 
     async def _hear_all(
-        self, connection: Link, hear: Callable[[], Awaitable[bytes | str | None]]
+        self, connection: ServerConnection, hear: Callable[[], Awaitable[bytes | str | None]]
     ) -> None:
         closing = asyncio.create_task(connection.closing.wait())
         try:
@@ -438,29 +440,29 @@ class Scheduler:
                 frame = hearing.result()
                 if frame is None:
                     return
-                connection.heard = self._clock()
-                connection.frames += 1
+                connection.last_received_at = self._clock()
+                connection.received_count += 1
                 message = decode_server_message(frame)
-                await self._at_desk(self._desk.hear(connection, message))
+                await self._run_in_turn(self._assigner.handle_message(connection, message))
                 if not isinstance(message, Heartbeat):
                     self._wake.set()
         except ConnectionError:
             pass
         except (msgspec.DecodeError, UnicodeError, SchedulerError) as error:
-            self._desk.counts["link errors"] += 1
+            self._assigner.counts["link errors"] += 1
             self._log.error("link broken off", server=connection.hello.name, error=str(error))
         finally:
             closing.cancel()
 
-    async def _add_test_match(self, name: str) -> Ongoing:
+    async def _add_test_match(self, name: str) -> ActiveMatch:
         team = await self._team(name)
         mine: list[MatchRow] = [
             match.row
-            for match in self._desk.matches.values()
+            for match in self._assigner.matches.values()
             if match.row.kind == "test" and team.id in match.teams
         ]
         for row in mine[: len(mine) + 1 - self._settings.site.test_matches]:
-            await self._desk.call_off(row.token, "the team has begun another test match")
+            await self._assigner.cancel(row.token, "the team has begun another test match")
         client = self._settings.test_client
         row = await asyncio.to_thread(
             self._store.matches.add,
@@ -469,12 +471,12 @@ class Scheduler:
             players=(team.id, BuiltinEntrant(name=client.name, bot=client.bot)),
             rules=ContestRules(game=self._settings.game, match=self._settings.test_match),
         )
-        match = self._desk.add(row)
-        self._changes.tell(Change("match waiting", row.id, row.token))
+        match = self._assigner.add(row)
+        self._changes.publish(ContestChange("match waiting", row.id, row.token))
         return match
 
     async def _current(self, name: str) -> CurrentMatch:
-        return await self._contests.current(self._desk, await self._team(name))
+        return await self._contests.current_match(self._assigner, await self._team(name))
 
     async def _team(self, name: str) -> Team:
         team = await asyncio.to_thread(self._store.teams.find, name)
@@ -483,7 +485,7 @@ class Scheduler:
         return team
 
 
-async def _send_all(connection: Link, say: Callable[[bytes], Awaitable[None]]) -> None:
+async def _send_all(connection: ServerConnection, say: Callable[[bytes], Awaitable[None]]) -> None:
     """Send what is to be sent until the connection closes, then what is left."""
     closing = asyncio.create_task(connection.closing.wait())
     try:

@@ -6,13 +6,13 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.contest import scheduler_protocol
-from sevenbag.contest.scheduler.site_api import MatchAddress, ServerView
+from sevenbag.contest.scheduler.site_api import MatchAddress, ServerStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-class Link:
+class ServerConnection:
     """One connection of a game server: what is to be said on it, and whether it still is.
 
     Attributes:
@@ -26,12 +26,12 @@ class Link:
     def __init__(self, hello: scheduler_protocol.ServerHello, now: float) -> None:
         self.hello = hello
         self.hosting = set(hello.hosting)
-        self.heard = now
-        self.frames = 1
+        self.last_received_at = now
+        self.received_count = 1
         self.closing = asyncio.Event()
         self._waiting: asyncio.Queue[bytes] = asyncio.Queue()
 
-    def say(self, message: scheduler_protocol.SchedulerMessage) -> None:
+    def send(self, message: scheduler_protocol.SchedulerMessage) -> None:
         """Say it soon; a server that does not listen is dropped."""
         if self._waiting.qsize() >= _MOST_WAITING:
             self.closing.set()
@@ -50,7 +50,7 @@ class Link:
         return frames
 
 
-class GameServer:
+class RegisteredServer:
     """A game server by its name, connected or not.
 
     Attributes:
@@ -65,23 +65,23 @@ class GameServer:
 
     def __init__(self, name: str, now: float, wall: float) -> None:
         self.name = name
-        self.link: Link | None = None
+        self.connection: ServerConnection | None = None
         self.hello: scheduler_protocol.ServerHello | None = None
         self.changed = now
         self.since = wall
         self.commands = 0
         self.draining = False
 
-    def come(self, connection: Link, now: float, wall: float) -> None:
+    def connect(self, connection: ServerConnection, now: float, wall: float) -> None:
         """It has connected."""
-        self.link = connection
+        self.connection = connection
         self.hello = connection.hello
         self.changed, self.since = now, wall
         self.draining = False
 
-    def go(self, now: float, wall: float) -> None:
+    def disconnect(self, now: float, wall: float) -> None:
         """It is connected no more."""
-        self.link = None
+        self.connection = None
         self.changed, self.since = now, wall
 
     @property
@@ -98,24 +98,27 @@ class GameServer:
             state_port=self.hello.state_port,
         )
 
-    def view(self, matches: int) -> ServerView:
+    def status(self, matches: int) -> ServerStatus:
         """For the site."""
-        return ServerView(
+        return ServerStatus(
             name=self.name,
             version=self.hello.version if self.hello else "",
             address=self.address,
             capacity=self.hello.capacity if self.hello else 0,
             matches=matches,
             commands=self.commands,
-            alive=self.link is not None,
+            is_connected=self.connection is not None,
             draining=self.draining,
             since=self.since,
         )
 
 
-def least_loaded(
-    servers: Iterable[GameServer], load: Mapping[str, int], avoided: Iterable[str], home: str = ""
-) -> GameServer | None:
+def choose_server(
+    servers: Iterable[RegisteredServer],
+    load: Mapping[str, int],
+    avoided: Iterable[str],
+    preferred: str = "",
+) -> RegisteredServer | None:
     """Choose the server with the lowest relative load; None if all are full.
 
     Args:
@@ -127,13 +130,13 @@ def least_loaded(
     apart = set(avoided)
     free = [
         (
-            server.name != home,
+            server.name != preferred,
             load.get(server.name, 0) / server.hello.capacity,
             server.name,
             server,
         )
         for server in servers
-        if server.link is not None
+        if server.connection is not None
         and server.hello is not None
         and not server.draining
         and server.name not in apart

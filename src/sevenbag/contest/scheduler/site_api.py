@@ -127,7 +127,7 @@ class CurrentMatch(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
-class ServerView(msgspec.Struct, frozen=True, kw_only=True):
+class ServerStatus(msgspec.Struct, frozen=True, kw_only=True):
     """A game server.
 
     Attributes:
@@ -148,7 +148,7 @@ class ServerView(msgspec.Struct, frozen=True, kw_only=True):
     capacity: int
     matches: int
     commands: int
-    alive: bool
+    is_connected: bool
     draining: bool
     since: float
 
@@ -167,7 +167,7 @@ ChangeKind: TypeAlias = Literal[
 ]
 
 
-class Change(msgspec.Struct, frozen=True):
+class ContestChange(msgspec.Struct, frozen=True):
     """Something that is otherwise than before.
 
     Attributes:
@@ -188,24 +188,24 @@ class Change(msgspec.Struct, frozen=True):
     server: str = ""
 
 
-class Changes:
+class ChangeFeed:
     """Gives every change to all that have subscribed."""
 
     def __init__(self) -> None:
-        self._listeners: set[Subscription] = set()
+        self._listeners: set[ChangeSubscription] = set()
 
-    def tell(self, change: Change) -> None:
+    def publish(self, change: ContestChange) -> None:
         """Tell everybody; nobody is waited for."""
         for listener in self._listeners:
-            listener.hear(change)
+            listener.receive(change)
 
-    def subscribe(self) -> Subscription:
+    def subscribe(self) -> ChangeSubscription:
         """What happens from now on."""
-        subscription = Subscription(self)
+        subscription = ChangeSubscription(self)
         self._listeners.add(subscription)
         return subscription
 
-    def forget(self, subscription: Subscription) -> None:
+    def unsubscribe(self, subscription: ChangeSubscription) -> None:
         """Tell this one nothing more."""
         self._listeners.discard(subscription)
 
@@ -215,18 +215,18 @@ class Changes:
             listener.close()
 
 
-class Subscription:
+class ChangeSubscription:
     """Changes, one after another; close it, or leave its context, when done."""
 
-    def __init__(self, changes: Changes) -> None:
+    def __init__(self, changes: ChangeFeed) -> None:
         self._changes = changes
-        self._waiting: asyncio.Queue[Change | None] = asyncio.Queue()
+        self._waiting: asyncio.Queue[ContestChange | None] = asyncio.Queue()
         self._closed = False
 
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> Change:
+    async def __anext__(self) -> ContestChange:
         change = None if self._closed and self._waiting.empty() else await self._waiting.get()
         if change is None:
             raise StopAsyncIteration
@@ -247,15 +247,15 @@ class Subscription:
         """Hear nothing more."""
         if not self._closed:
             self._closed = True
-            self._changes.forget(self)
+            self._changes.unsubscribe(self)
             self._waiting.put_nowait(None)
 
-    def hear(self, change: Change) -> None:
+    def receive(self, change: ContestChange) -> None:
         """Be told of a change; who does not read them loses them, and is told so."""
         if self._waiting.qsize() >= _MOST_WAITING:
             while not self._waiting.empty():
                 self._waiting.get_nowait()
-            change = Change("lost")
+            change = ContestChange("lost")
         self._waiting.put_nowait(change)
 
 

@@ -28,20 +28,20 @@ _FREE: Final = 20
 _GUESSES: Final = 1_000
 """Wrong passwords for a seat from one address before even the right one is delayed there."""
 
-_MOST_ADDRESSES: Final = 64
+_MAX_ADDRESSES: Final = 64
 """Maximum addresses counted separately; all further ones share one count."""
 
 _PAUSE: Final = 1.0
 """Seconds before a check that is slowed down."""
 
-_MOST_WAITING: Final = 8
+_MAX_WAITING: Final = 8
 """Checks of one seat at once."""
 
-_MOST_REFUSED: Final = 64
+_MAX_REJECTED: Final = 64
 """Wrong passwords that are remembered of a seat."""
 
 
-class Door:
+class PlayerAuthenticator:
     """The way to one seat of one match.
 
     Args:
@@ -60,7 +60,7 @@ class Door:
         self._guesses: dict[str, int] = {}
         self._waiting = 0
 
-    def known(self, password: str, address: str = "") -> bool | None:
+    def cached_result(self, password: str, address: str = "") -> bool | None:
         """Return the remembered result for a password; None if it has to be checked.
 
         Args:
@@ -74,7 +74,7 @@ class Door:
         few = self._guesses.get(self._bucket(address), 0) < _GUESSES
         return True if few and self._was_right(mark, password) else None
 
-    async def is_right(self, password: str, address: str = "") -> bool:
+    async def verify(self, password: str, address: str = "") -> bool:
         """Check a password.
 
         Args:
@@ -90,7 +90,7 @@ class Door:
         bucket = self._bucket(address)
         # Counted before the check, so that concurrent guesses do not exceed the limit.
         self._guesses[bucket] = self._guesses.get(bucket, 0) + 1
-        if self._waiting >= _MOST_WAITING:
+        if self._waiting >= _MAX_WAITING:
             raise TooBusyError("too many passwords of this team are being checked")
         self._waiting += 1
         try:
@@ -107,14 +107,14 @@ class Door:
         else:
             self._wrong += 1
             self._refused[mark] = None
-            if len(self._refused) > _MOST_REFUSED:
+            if len(self._refused) > _MAX_REJECTED:
                 del self._refused[next(iter(self._refused))]
         return right
 
     # --- helpers --------------------------------------------------------------------------------
 
     def _bucket(self, address: str) -> str:
-        return address if address in self._guesses or len(self._guesses) < _MOST_ADDRESSES else ""
+        return address if address in self._guesses or len(self._guesses) < _MAX_ADDRESSES else ""
 
     def _was_right(self, mark: bytes, password: str) -> bool:
         return mark == self._right or self._checks.is_known(self._hash, password)

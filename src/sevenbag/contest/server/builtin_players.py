@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 
     Move = Callable[[MoveName, int | None], None]
 
-WANDERER: Final = "random"
+RANDOM_BOT: Final = "random"
 """The bot that plays as the organisers' random player did."""
 
 
-class HousePlayer(Protocol):
+class BuiltinContestPlayer(Protocol):
     """Takes a seat from when it is made until it is closed."""
 
-    def hear(self, messages: list[bytes]) -> None:
+    def handle_states(self, messages: list[bytes]) -> None:
         """Take the next state messages of the match."""
 
     async def close(self) -> None:
         """Play no more."""
 
 
-def house_player(
+def create_builtin_player(
     bot: str,
     team: str,
     move: Move,
     *,
     moves_per_second: float,
-    say: Callable[[str], None],
-) -> HousePlayer:
+    report: Callable[[str], None],
+) -> BuiltinContestPlayer:
     """A player for a seat, within the running event loop.
 
     Args:
@@ -58,9 +58,9 @@ def house_player(
     if name not in BUILTIN_BOTS:
         raise SpecError(f"bot {bot!r} does not play within a server; {', '.join(BUILTIN_BOTS)} do")
     made = create_bot(bot)
-    if bot.strip().lower() == WANDERER:
-        return _Wanderer(move, moves_per_second or _PACE_OF_RANDOM)
-    return _Thinker(made, team, move, moves_per_second or _PACE, say)
+    if bot.strip().lower() == RANDOM_BOT:
+        return _RandomPlayer(move, moves_per_second or _PACE_OF_RANDOM)
+    return _PlacementPlayer(made, team, move, moves_per_second or _PACE, report)
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ whose pieces would be locked by gravity at that."""
 _MOVES: Final[tuple[MoveName, ...]] = ("left", "right", "lrotate", "rrotate", "down")
 
 
-class _Wanderer:
+class _RandomPlayer:
     """Moves at random and never drops, whatever happens: the organisers' player."""
 
     def __init__(self, move: Move, moves_per_second: float) -> None:
@@ -84,7 +84,7 @@ class _Wanderer:
         self._timer: asyncio.TimerHandle | None = None
         self._tick()
 
-    def hear(self, messages: list[bytes]) -> None:
+    def handle_states(self, messages: list[bytes]) -> None:
         # It begins with the first state, as one that moves once a message.
         self._playing = self._playing or bool(messages)
 
@@ -98,7 +98,7 @@ class _Wanderer:
             self._move(secrets.choice(_MOVES), None)
 
 
-class _Thinker:
+class _PlacementPlayer:
     """Plays placements that a bot has found."""
 
     def __init__(
@@ -113,7 +113,7 @@ class _Thinker:
         )
         self._task = asyncio.create_task(self._play())
 
-    def hear(self, messages: list[bytes]) -> None:
+    def handle_states(self, messages: list[bytes]) -> None:
         # Who plays no more reads nothing, and a match has millions of them.
         if not self._task.done():
             self._waiting += messages

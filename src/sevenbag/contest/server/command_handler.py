@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     import structlog
 
     from sevenbag.contest.game.pason_game import PlayerIndex
-    from sevenbag.contest.server.hosted_match import Table
-    from sevenbag.contest.server.monitoring import Figures
-    from sevenbag.contest.server.zmq_channels import Sender
+    from sevenbag.contest.server.hosted_match import HostedMatch
+    from sevenbag.contest.server.monitoring import ServerMetrics
+    from sevenbag.contest.server.zmq_channels import ReplyAddress
     from sevenbag.protocols.pason.messages import ErrorKind, MatchConnect
 
 
-class Desk:
+class CommandHandler:
     """Answers commands.
 
     Attributes:
@@ -51,27 +51,27 @@ class Desk:
 
     def __init__(
         self,
-        sessions: Sessions,
-        figures: Figures,
+        sessions: ClientTokens,
+        metrics: ServerMetrics,
         logger: structlog.typing.FilteringBoundLogger,
         clock: Callable[[], float],
-        reply: Callable[[Sender, bytes], None],
+        reply: Callable[[ReplyAddress, bytes], None],
         *,
         address: Callable[[], str],
-        largest_message: int,
+        max_command_bytes: int,
     ) -> None:
-        self.ending = False
+        self.is_shutting_down = False
         self._sessions = sessions
-        self._seats = sessions.seats
-        self._figures = figures
+        self._seats = sessions.players
+        self._figures = metrics
         self._logger = logger
         self._log = RateLimitedLog(logger, clock, lines=1, seconds=REJECTION_PERIOD)
         self._reply = reply
         self._address = address
-        self._largest_message = largest_message
+        self._largest_message = max_command_bytes
         self._checking: set[asyncio.Task[None]] = set()
 
-    def answer(self, sender: Sender, body: bytes) -> bytes | None:
+    def handle(self, sender: ReplyAddress, body: bytes) -> bytes | None:
         """The answer to a command; None when a password must be checked first."""
         try:
             return self._answer(sender, body)
@@ -88,7 +88,7 @@ class Desk:
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _answer(self, sender: Sender, body: bytes) -> bytes | None:
+    def _answer(self, sender: ReplyAddress, body: bytes) -> bytes | None:
         if len(body) > self._largest_message:
             return self._refused(
                 "message too large",
@@ -105,26 +105,26 @@ class Desk:
             return found[0].move(found[1], command.move, command.piece_number)
         return self._connect(sender, command)
 
-    def _connect(self, sender: Sender, command: MatchConnect) -> bytes | None:
+    def _connect(self, sender: ReplyAddress, command: MatchConnect) -> bytes | None:
         token, team = command.match_token, command.team_name
-        table = self._sessions.tables.get(token)
+        table = self._sessions.matches.get(token)
         if table is None:
-            owner = self._sessions.ended(token)
+            owner = self._sessions.find_ended(token)
             if owner is not None:
                 return self._refused("match ended", "this match is over", match=owner.match)
             return self._refused("unknown match", f"no match {shown(_short(token))} is played here")
-        seat = table.seat_of(team)
+        seat = table.find_player(team)
         if seat is None:
             return self._refused(
                 "unknown team", f"this match is not one of team {shown(team)}", table
             )
         if table.ended:
             return self._refused("match ended", "this match is over", table, team)
-        if self.ending and not table.is_busy:
+        if self.is_shutting_down and not table.is_busy:
             words = "this server ends; it takes no clients"
             return self._refused("server is ending", words, table, team)
         address = self._address()
-        known = table.doors[seat].known(command.password, address)
+        known = table.authenticators[seat].cached_result(command.password, address)
         if known is None:
             check = self._check(sender, table, seat, command.password, address)
             task = asyncio.create_task(check)
@@ -134,11 +134,16 @@ class Desk:
         return self._let_in(table, seat) if known else self._wrong_password(table, seat)
 
     async def _check(
-        self, sender: Sender, table: Table, seat: PlayerIndex, password: str, address: str
+        self,
+        sender: ReplyAddress,
+        table: HostedMatch,
+        seat: PlayerIndex,
+        password: str,
+        address: str,
     ) -> None:
-        team = table.place.players[seat].team
+        team = table.assignment.players[seat].team
         try:
-            if not await table.doors[seat].is_right(password, address):
+            if not await table.authenticators[seat].verify(password, address):
                 answer = self._wrong_password(table, seat)
             elif table.ended:
                 answer = self._refused("match ended", "this match is over", table, team)
@@ -150,19 +155,19 @@ class Desk:
             answer = self._failed(error)
         self._reply(sender, answer)
 
-    def _let_in(self, table: Table, seat: PlayerIndex) -> bytes:
+    def _let_in(self, table: HostedMatch, seat: PlayerIndex) -> bytes:
         table.join(seat)
         self._figures.connects += 1
         return encode(MatchConnectResp(client_token=table.client_tokens[seat]))
 
-    def _wrong_password(self, table: Table, seat: PlayerIndex) -> bytes:
-        team = table.place.players[seat].team
+    def _wrong_password(self, table: HostedMatch, seat: PlayerIndex) -> bytes:
+        team = table.assignment.players[seat].team
         words = f"this is not the password of {shown(team)}"
         return self._refused("wrong password", words, table, team)
 
     def _unknown_client(self, command: GameMove) -> bytes:
         token = command.client_token
-        owner = self._sessions.ended(token)
+        owner = self._sessions.find_ended(token)
         if owner is not None:
             words = "the match of this client_token is over"
             return self._refused("match ended", words, team=owner.team, match=owner.match)
@@ -176,13 +181,13 @@ class Desk:
         self,
         error: ErrorKind,
         message: str,
-        table: Table | None = None,
+        table: HostedMatch | None = None,
         team: str | None = None,
         match: str | None = None,
     ) -> bytes:
         """Count, log and encode a refusal; `team` must be a team of the match."""
-        self._figures.refused[error] += 1
-        log = self._log if table is None else table.refusals
+        self._figures.rejected[error] += 1
+        log = self._log if table is None else table.rejections
         log.log("command refused", error, match=match, team=team, message=message)
         return encode(ErrorResp(error=error, message=message))
 
@@ -194,14 +199,14 @@ def _short(token: str) -> str:
 
 _SHOWN = 8
 
-MATCH_SHOWN: Final = 8
+LOGGED_TOKEN_LENGTH: Final = 8
 """Characters of a match token that logs show."""
 
-_MOST_ENDED: Final = 20_000
+_MAX_ENDED: Final = 20_000
 """Tokens of which it is remembered that their match is over."""
 
 
-class Owner(NamedTuple):
+class TokenOwner(NamedTuple):
     """Match and team of a token.
 
     Attributes:
@@ -213,7 +218,7 @@ class Owner(NamedTuple):
     team: str | None
 
 
-def client_token(match_token: str, seat: int, password_hash: str) -> str:
+def derive_client_token(match_token: str, seat: int, password_hash: str) -> str:
     """The token that a team is given for its moves.
 
     It follows from what only the store and the game servers know, so that a client whose server
@@ -225,7 +230,7 @@ def client_token(match_token: str, seat: int, password_hash: str) -> str:
     return str(uuid.UUID(bytes=digest[:16], version=4))
 
 
-class Sessions:
+class ClientTokens:
     """The matches that are here, by match token and by client token.
 
     Attributes:
@@ -234,32 +239,32 @@ class Sessions:
     """
 
     def __init__(self) -> None:
-        self.tables: dict[str, Table] = {}
-        self.seats: dict[str, tuple[Table, PlayerIndex]] = {}
-        self._ended: OrderedDict[str, Owner] = OrderedDict()
+        self.matches: dict[str, HostedMatch] = {}
+        self.players: dict[str, tuple[HostedMatch, PlayerIndex]] = {}
+        self._ended: OrderedDict[str, TokenOwner] = OrderedDict()
 
-    def add(self, table: Table) -> None:
+    def add(self, table: HostedMatch) -> None:
         """A match has come."""
-        self.tables[table.token] = table
+        self.matches[table.token] = table
         for seat, token in enumerate(table.client_tokens):
             self._ended.pop(token, None)
             if token:
-                self.seats[token] = (table, 1 if seat else 0)
+                self.players[token] = (table, 1 if seat else 0)
         self._ended.pop(table.token, None)
 
-    def remove(self, table: Table) -> None:
+    def remove(self, table: HostedMatch) -> None:
         """A match is gone; for a while it is known that there was one."""
-        self.tables.pop(table.token, None)
-        match = table.token[:MATCH_SHOWN]
-        self._ended[table.token] = Owner(match, None)
-        for seat, token in zip(table.place.players, table.client_tokens, strict=True):
+        self.matches.pop(table.token, None)
+        match = table.token[:LOGGED_TOKEN_LENGTH]
+        self._ended[table.token] = TokenOwner(match, None)
+        for seat, token in zip(table.assignment.players, table.client_tokens, strict=True):
             if token:
-                self.seats.pop(token, None)
-                self._ended[token] = Owner(match, seat.team)
-        while len(self._ended) > _MOST_ENDED:
+                self.players.pop(token, None)
+                self._ended[token] = TokenOwner(match, seat.team)
+        while len(self._ended) > _MAX_ENDED:
             self._ended.popitem(last=False)
 
-    def ended(self, token: str) -> Owner | None:
+    def find_ended(self, token: str) -> TokenOwner | None:
         """Return the owner of a token if its match was played here and is over; else None.
 
         Args:

@@ -16,10 +16,10 @@ from sevenbag.contest.child_process import raise_file_limit
 from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.passwords import PasswordVerifier
 from sevenbag.contest.scheduler_protocol import Heartbeat, ServerHello
-from sevenbag.contest.server.command_handler import Desk, Sessions
-from sevenbag.contest.server.hosted_match import Surroundings, Table, Timetable
-from sevenbag.contest.server.monitoring import Exposition, Figures, Gauge, OperationsServer
-from sevenbag.contest.server.zmq_channels import CommandChannel, Hoarders, StateChannel
+from sevenbag.contest.server.command_handler import ClientTokens, CommandHandler
+from sevenbag.contest.server.hosted_match import HostedMatch, MatchTimers, ServerContext
+from sevenbag.contest.server.monitoring import Gauge, HealthServer, MetricsText, ServerMetrics
+from sevenbag.contest.server.zmq_channels import AddressLimiter, CommandChannel, StateChannel
 from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import InputError, MatchRejectedError, ServerDismissedError
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
     from sevenbag.contest.game.match_results import MatchResult
     from sevenbag.contest.scheduler_protocol import MatchAssignment
-    from sevenbag.contest.server.hosted_match import Keeper
-    from sevenbag.contest.server.zmq_channels import Sender
+    from sevenbag.contest.server.hosted_match import ResultSink
+    from sevenbag.contest.server.zmq_channels import ReplyAddress
     from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
 
-Farewell = Literal["finish", "break off"]
+ShutdownMode = Literal["finish", "break off"]
 
-_FAREWELL_LOOKS: Final = 0.02
+_SHUTDOWN_POLL: Final = 0.02
 """Seconds between two looks whether the games are over."""
 
 _LAST_KEEPING: Final = 5.0
@@ -69,23 +69,23 @@ class GameServer:
         *,
         test_client: TestClientSettings,
         log: LogSettings,
-        keeper: Keeper | None = None,
+        result_sink: ResultSink | None = None,
         logger: structlog.typing.FilteringBoundLogger | None = None,
     ) -> None:
-        self.figures = Figures()
+        self.figures = ServerMetrics()
         self._settings = settings
         self._test_client = test_client
         self._log = log
-        self._keeper = keeper
+        self._keeper = result_sink
         self._logger = logger or create_logger(log)
-        self._sessions = Sessions()
-        self._machinery: Machinery | None = None
-        self._around: Surroundings | None = None
+        self._sessions = ClientTokens()
+        self._runtime: ServerRuntime | None = None
+        self._context: ServerContext | None = None
         self._draining = False
         self._dismissal = ""
         self._over = asyncio.Event()
         self._stopping: asyncio.Task[None] | None = None
-        self._farewell: Farewell = settings.farewell
+        self._farewell: ShutdownMode = settings.farewell
         self._closing: set[asyncio.Task[None]] = set()
 
     # --- its life -------------------------------------------------------------------------------
@@ -96,26 +96,26 @@ class GameServer:
         Raises:
             InputError: a port is taken, or not ours to take; or there is no such address.
         """
-        live = Machinery(
+        live = ServerRuntime(
             self._settings,
             self._sessions,
             self.figures,
             self._logger,
         )
-        self._around = Surroundings(
+        self._context = ServerContext(
             clock=live.clock,
             states=live.states,
-            timetable=live.timetable,
-            keeper=self._keeper,
-            figures=self.figures,
+            timers=live.timetable,
+            result_sink=self._keeper,
+            metrics=self.figures,
             logger=self._logger,
             log=self._log,
             checks=PasswordVerifier(max_waiting=4 * self._settings.capacity + 200),
-            house_moves_per_second=self._test_client.moves_per_second,
-            gone=self._forget,
+            builtin_moves_per_second=self._test_client.moves_per_second,
+            on_removed=self._forget,
         )
         await live.start(ready=self._trouble)
-        self._machinery = live
+        self._runtime = live
         self._logger.info(
             "game server listens",
             commands=self.command_endpoint,
@@ -138,14 +138,14 @@ class GameServer:
         if self._dismissal:
             raise ServerDismissedError(self._dismissal)
 
-    async def stop(self, farewell: Farewell | None = None) -> None:
+    async def stop(self, mode: ShutdownMode | None = None) -> None:
         """End: running games are finished, or broken off.
 
         Args:
             farewell: which of the two; None for what the settings say. To say "break off" while
                 games are still waited for ends the waiting.
         """
-        await asyncio.shield(self._begin_to_stop(farewell or self._settings.farewell))
+        await asyncio.shield(self._begin_to_stop(mode or self._settings.farewell))
 
     async def __aenter__(self) -> Self:
         """Start."""
@@ -179,7 +179,7 @@ class GameServer:
         operations = self._live.operations
         return 0 if operations is None else operations.port
 
-    def hello(self) -> ServerHello:
+    def create_hello(self) -> ServerHello:
         """Who the server is, where it is reached, and which matches it plays."""
         settings = self._settings
         live = self._live
@@ -205,17 +205,17 @@ class GameServer:
     # --- its matches ----------------------------------------------------------------------------
 
     @property
-    def matches(self) -> Mapping[str, Table]:
+    def matches(self) -> Mapping[str, HostedMatch]:
         """All that are here, by match token; those that linger too."""
-        return self._sessions.tables
+        return self._sessions.matches
 
-    def pulse(self) -> Heartbeat:
+    def create_heartbeat(self) -> Heartbeat:
         """How much it does."""
         return Heartbeat(
             matches=self._hosted(), commands=self.figures.commands, draining=self._draining
         )
 
-    def place(self, place: MatchAssignment) -> None:
+    def accept_match(self, place: MatchAssignment) -> None:
         """Take a match; clients may connect to it at once.
 
         A match that is here already is left alone.
@@ -229,8 +229,8 @@ class GameServer:
                 raise MatchRejectedError("this match is played here, and not as far as that")
             return
         self._expect_room()
-        around = self._around
-        assert around is not None
+        context = self._context
+        assert context is not None
         try:
             match = ContestMatch(
                 place.match_token,
@@ -242,7 +242,7 @@ class GameServer:
                 place.finished_games,
                 attempt=place.attempt,
             )
-            table = Table(place, match, around)
+            table = HostedMatch(place, match, context)
         except InputError as error:
             raise MatchRejectedError(str(error)) from None
         if old is not None:
@@ -255,27 +255,27 @@ class GameServer:
             teams=[seat.team for seat in place.players],
             finished=len(place.finished_games),
         )
-        table.open()
+        table.start()
 
-    def call_off(self, token: str, reason: str) -> None:
+    def cancel_match(self, token: str, reason: str) -> None:
         """End a match without a winner; nothing where there is no such match."""
         table = self.matches.get(token)
         if table is not None:
-            table.call_off(reason)
+            table.cancel(reason)
 
-    def release(self, token: str, reason: str) -> None:
+    def release_match(self, token: str, reason: str) -> None:
         """Stop a match that continues elsewhere, without publishing an end."""
         table = self.matches.get(token)
         if table is not None:
             table.release(reason)
 
-    def halt(self, token: str, halted: bool) -> None:  # as on the link
+    def pause_match(self, token: str, halted: bool) -> None:  # as on the link
         """Begin no further game of a match, or go on beginning games."""
         table = self.matches.get(token)
         if table is not None and not table.ended:
-            table.halt(halted)
+            table.set_paused(halted)
 
-    async def result(self, token: str) -> MatchResult:
+    async def wait_for_result(self, token: str) -> MatchResult:
         """How a match ends, once it does.
 
         Raises:
@@ -289,31 +289,31 @@ class GameServer:
             raise MatchRejectedError(f"match {token[:8]}... is not finished here")
         return table.result.result()
 
-    def dismissed(self, reason: str) -> None:
+    def dismiss(self, reason: str) -> None:
         """End at once: the scheduler wants this server no more."""
         self._logger.error("dismissed by the scheduler", reason=reason)
         self._dismissal = reason
         for token in list(self.matches):
-            self.release(token, reason)
+            self.release_match(token, reason)
         self._begin_to_stop("break off")
 
     # --- helpers --------------------------------------------------------------------------------
 
     @property
-    def _live(self) -> Machinery:
-        assert self._machinery is not None, "the server has not been started"
-        return self._machinery
+    def _live(self) -> ServerRuntime:
+        assert self._runtime is not None, "the server has not been started"
+        return self._runtime
 
     def _hosted(self) -> int:
         return sum(not table.ended for table in self.matches.values())
 
     def _expect_room(self) -> None:
-        if self._draining or self._machinery is None:
+        if self._draining or self._runtime is None:
             raise MatchRejectedError("the server takes no matches; it is about to end")
         if self._hosted() >= self._settings.capacity:
             raise MatchRejectedError(f"the server plays {self._settings.capacity} matches already")
 
-    def _forget(self, table: Table) -> None:
+    def _forget(self, table: HostedMatch) -> None:
         self._sessions.remove(table)
         closing = asyncio.create_task(table.close())
         self._closing.add(closing)
@@ -323,12 +323,12 @@ class GameServer:
         """Why the server takes no matches; empty when it does."""
         if self._draining:
             return "the server is about to end"
-        return "" if self._keeper is None else self._keeper.trouble
+        return "" if self._keeper is None else self._keeper.problem
 
-    def _begin_to_stop(self, farewell: Farewell) -> asyncio.Task[None]:
+    def _begin_to_stop(self, farewell: ShutdownMode) -> asyncio.Task[None]:
         self._draining = True
-        if self._machinery is not None:
-            self._machinery.desk.ending = True
+        if self._runtime is not None:
+            self._runtime.desk.is_shutting_down = True
         if self._stopping is None:
             self._farewell = farewell
             self._stopping = asyncio.create_task(self._stop())
@@ -337,8 +337,8 @@ class GameServer:
         return self._stopping
 
     async def _stop(self) -> None:
-        if self._machinery is not None:
-            live = self._machinery
+        if self._runtime is not None:
+            live = self._runtime
             self._logger.info("game server ends", farewell=self._farewell, matches=self._hosted())
             await self._say_farewell()
             if self._keeper is not None:
@@ -355,18 +355,18 @@ class GameServer:
         began = time.monotonic()
         if self._farewell == "finish":
             for table in tables:
-                table.halt(halted=True)
+                table.set_paused(halted=True)
         # Games end in many ways, and nobody waits for this but who ends the server.
         while self._waits_for(tables, time.monotonic() - began):  # noqa: ASYNC110
-            await asyncio.sleep(_FAREWELL_LOOKS)
+            await asyncio.sleep(_SHUTDOWN_POLL)
         if self._keeper is None:
             # They go on nowhere, and clients may go home.
             for table in tables:
-                table.call_off("the server ends")
+                table.cancel("the server ends")
 
-    def _waits_for(self, tables: list[Table], seconds: float) -> bool:
+    def _waits_for(self, tables: list[HostedMatch], seconds: float) -> bool:
         """Whether there still is something that is worth waiting for, after so many seconds."""
-        if any(table.is_keeping for table in tables) and seconds < _LAST_KEEPING:
+        if any(table.is_storing for table in tables) and seconds < _LAST_KEEPING:
             return True
         patience = self._settings.farewell_seconds if self._farewell == "finish" else 0.0
         return seconds < patience and any(table.is_busy for table in tables)
@@ -395,7 +395,7 @@ _FILES: Final = 256
 """Of the process itself, and for onlookers."""
 
 
-class Machinery:
+class ServerRuntime:
     """Sockets that are bound when this is made, and hear and tell from `start` on.
 
     Attributes:
@@ -419,24 +419,24 @@ class Machinery:
     def __init__(
         self,
         settings: ServerSettings,
-        sessions: Sessions,
-        figures: Figures,
+        sessions: ClientTokens,
+        figures: ServerMetrics,
         logger: structlog.typing.FilteringBoundLogger,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self.clock = self._loop.time
         self.delay = 0.0
-        self.timetable = Timetable(self.clock)
-        self.desk = Desk(
+        self.timetable = MatchTimers(self.clock)
+        self.desk = CommandHandler(
             sessions,
             figures,
             logger,
             self.clock,
             self._reply,
             address=lambda: self.commands.address,
-            largest_message=settings.largest_message,
+            max_command_bytes=settings.largest_message,
         )
-        self.operations: OperationsServer | None = None
+        self.operations: HealthServer | None = None
         self._settings = settings
         self._sessions = sessions
         self._figures = figures
@@ -449,8 +449,8 @@ class Machinery:
                 self._context,
                 settings.bind,
                 settings.command_port,
-                largest_message=settings.largest_message,
-                answer=self.desk.answer,
+                max_frame_bytes=settings.largest_message,
+                answer=self.desk.handle,
             )
             self.states = StateChannel(
                 self._context,
@@ -460,7 +460,7 @@ class Machinery:
             )
             undo.pop_all()
         files = raise_file_limit(settings.capacity * _FILES_OF_A_MATCH + _FILES)
-        self._hoarders = Hoarders(
+        self._hoarders = AddressLimiter(
             self.commands.port,
             self.states.port,
             most_unanswered=_FRAMES_UNANSWERED * self.commands.largest_frame,
@@ -479,11 +479,11 @@ class Machinery:
             InputError: there is no listening for HTTP.
         """
         if self._settings.http_port:
-            exposition = Exposition(self._figures, self._gauges())
-            operations = OperationsServer(
+            exposition = MetricsText(self._figures, self._gauges())
+            operations = HealthServer(
                 self._settings.bind,
                 self._settings.http_port,
-                ready=ready,
+                readiness_problem=ready,
                 metrics=exposition.text,
             )
             try:
@@ -514,14 +514,14 @@ class Machinery:
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _reply(self, sender: Sender, body: bytes) -> None:
+    def _reply(self, sender: ReplyAddress, body: bytes) -> None:
         self.commands.reply(sender, body)
 
     def _beat(self, due: float | None = None) -> None:
         now = self.clock()
         if due is not None:
             self.delay = max(0.0, now - due)
-        self.states.heed()
+        self.states.process_subscriptions()
         self._beating = self._loop.call_at(now + _BEAT, self._beat, now + _BEAT)
 
     def _gauges(self) -> tuple[Gauge, ...]:
@@ -530,7 +530,7 @@ class Machinery:
             Gauge("matches_hosted", "Matches that are played or linger.", self._count_tables),
             Gauge("start_time_seconds", "When the server began.", lambda: self._began),
             Gauge("loop_delay_seconds", "How late the last timer was.", lambda: self.delay),
-            Gauge("states", "State messages told.", lambda: states.told, counts=True),
+            Gauge("states", "State messages told.", lambda: states.published, counts=True),
             Gauge(
                 "states_incomplete",
                 "State messages that a subscriber was too far behind for.",
@@ -558,4 +558,4 @@ class Machinery:
         )
 
     def _count_tables(self) -> float:
-        return len(self._sessions.tables)
+        return len(self._sessions.matches)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final, Protocol
 from sevenbag.contest.game.match_results import MatchResult
 from sevenbag.contest.game.pason_game import MoveOutcome
 from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC
-from sevenbag.contest.server.authentication import Door
-from sevenbag.contest.server.builtin_players import house_player
-from sevenbag.contest.server.command_handler import MATCH_SHOWN, client_token
+from sevenbag.contest.server.authentication import PlayerAuthenticator
+from sevenbag.contest.server.builtin_players import create_builtin_player
+from sevenbag.contest.server.command_handler import LOGGED_TOKEN_LENGTH, derive_client_token
 from sevenbag.contest.telemetry import MAX_MOVE_LINES, REJECTION_PERIOD, RateLimitedLog
 from sevenbag.protocols.pason.messages import ErrorResp, GameMoveResp, MatchEnd, encode
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from sevenbag.contest.game.pason_match import ContestMatch, FinishedGame
     from sevenbag.contest.passwords import PasswordVerifier
     from sevenbag.contest.scheduler_protocol import Heartbeat, MatchAssignment, ServerHello
-    from sevenbag.contest.server.builtin_players import HousePlayer
-    from sevenbag.contest.server.monitoring import Figures
+    from sevenbag.contest.server.builtin_players import BuiltinContestPlayer
+    from sevenbag.contest.server.monitoring import ServerMetrics
     from sevenbag.contest.server.zmq_channels import StateChannel
     from sevenbag.contest.settings import LogSettings
     from sevenbag.protocols.pason.pason_conversion import MoveName
@@ -40,7 +40,7 @@ _REPEAT_END: Final = 5.0
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class ServerContext:
     """What all matches of a server share.
 
     Attributes:
@@ -58,17 +58,17 @@ class Surroundings:
 
     clock: Callable[[], float]
     states: StateChannel
-    timetable: Timetable
-    keeper: Keeper | None
-    figures: Figures
+    timers: MatchTimers
+    result_sink: ResultSink | None
+    metrics: ServerMetrics
     logger: structlog.typing.FilteringBoundLogger
     log: LogSettings
     checks: PasswordVerifier
-    house_moves_per_second: float
-    gone: Callable[[Table], None]
+    builtin_moves_per_second: float
+    on_removed: Callable[[HostedMatch], None]
 
 
-class Table:
+class HostedMatch:
     """A match from its placement until it has lingered long enough.
 
     Attributes:
@@ -85,30 +85,32 @@ class Table:
     Args:
         place: what is asked for.
         match: made for it.
-        around: of the server.
+        context: of the server.
 
     Raises:
         SpecError: no such bot for a seat.
     """
 
-    def __init__(self, place: MatchAssignment, match: ContestMatch, around: Surroundings) -> None:
+    def __init__(self, place: MatchAssignment, match: ContestMatch, context: ServerContext) -> None:
         self.token = place.match_token
-        self.place = place
+        self.assignment = place
         self.match = match
         self.client_tokens = tuple(
-            "" if seat.bot else client_token(self.token, number, seat.password_hash)
+            "" if seat.bot else derive_client_token(self.token, number, seat.password_hash)
             for number, seat in enumerate(place.players)
         )
-        self.doors = tuple(Door(seat.password_hash, around.checks) for seat in place.players)
+        self.authenticators = tuple(
+            PlayerAuthenticator(seat.password_hash, context.checks) for seat in place.players
+        )
         self.result: asyncio.Future[MatchResult] = asyncio.get_running_loop().create_future()
         self.ended = False
         self.scheduled = math.inf
-        logger = around.logger.bind(match=self.token[:MATCH_SHOWN])
-        self.refusals = RateLimitedLog(logger, around.clock, lines=1, seconds=REJECTION_PERIOD)
-        self._around = around
+        logger = context.logger.bind(match=self.token[:LOGGED_TOKEN_LENGTH])
+        self.rejections = RateLimitedLog(logger, context.clock, lines=1, seconds=REJECTION_PERIOD)
+        self._context = context
         self._logger = logger
-        self._moves = RateLimitedLog(logger, around.clock, lines=MAX_MOVE_LINES, seconds=1.0)
-        self._quiet = _NOT_LOGGED[around.log.moves]
+        self._moves = RateLimitedLog(logger, context.clock, lines=MAX_MOVE_LINES, seconds=1.0)
+        self._quiet = _NOT_LOGGED[context.log.moves]
         self._envelope = self.token.encode("ascii")
         rules = place.rules.match
         self._done = encode(GameMoveResp(resp=rules.move_reply))
@@ -124,31 +126,31 @@ class Table:
         self._incomplete = False
         self._leaves_at = math.inf
         self._last_words: list[bytes] = []
-        self._players: list[HousePlayer] = []
+        self._players: list[BuiltinContestPlayer] = []
         for number, seat in enumerate(place.players):
             if seat.bot:
                 self._players.append(self._house_player(1 if number else 0))
 
-    def open(self) -> None:
+    def start(self) -> None:
         """Begin: bots of ours take their seats."""
-        for number, seat in enumerate(self.place.players):
+        for number, seat in enumerate(self.assignment.players):
             if seat.bot:
                 self.join(1 if number else 0)
-        self.settle(self._around.clock())
+        self.publish_changes(self._context.clock())
 
     @property
-    def is_keeping(self) -> bool:
+    def is_storing(self) -> bool:
         """Whether something that is finished is not kept yet."""
         return self._keeping is not None
 
     @property
     def is_busy(self) -> bool:
         """Whether a game is played, or something that is finished is not kept yet."""
-        return self.is_keeping or self.match.phase == "game"
+        return self.is_storing or self.match.phase == "game"
 
-    def seat_of(self, team: str) -> PlayerIndex | None:
+    def find_player(self, team: str) -> PlayerIndex | None:
         """The seat of a team that connects; None for everybody else."""
-        for number, seat in enumerate(self.place.players):
+        for number, seat in enumerate(self.assignment.players):
             if seat.team == team and not seat.bot:
                 return 1 if number else 0
         return None
@@ -158,20 +160,20 @@ class Table:
         if self._joined[seat] or self.ended:
             return
         self._joined[seat] = True
-        now = self._around.clock()
-        self._logger.info("joined", team=self.place.players[seat].team)
+        now = self._context.clock()
+        self._logger.info("joined", team=self.assignment.players[seat].team)
         self.match.connect(seat, now)
-        if self._around.keeper is not None and not self.place.players[seat].bot:
-            self._around.keeper.joined(self.token, seat)
-        self.settle(now)
+        if self._context.result_sink is not None and not self.assignment.players[seat].bot:
+            self._context.result_sink.report_joined(self.token, seat)
+        self.publish_changes(now)
 
     def move(self, seat: PlayerIndex, move: MoveName, number: int | str | None) -> bytes:
         """Carry out a move.
 
         Returns: the answer to it. Moves that are not done are answered as those that are.
         """
-        around = self._around
-        now = around.clock()
+        context = self._context
+        now = context.clock()
         if not self._joined[seat]:
             # It came with a token that it was given before the match came here.
             self.join(seat)
@@ -180,46 +182,46 @@ class Table:
             return self._too_many_moves(seat)
         try:
             verdict = self.match.move(seat, move, number, now)
-            around.figures.moves[verdict] += 1
+            context.metrics.moves[verdict] += 1
             if verdict not in self._quiet:
                 self._tell_move(seat, move, number, verdict)
-            self.settle(now)
+            self.publish_changes(now)
         except Exception as error:  # noqa: BLE001  # other matches must not notice
             self._break(error)
         return self._done
 
-    def wake(self, now: float) -> None:
+    def advance(self, now: float) -> None:
         """Do what is due."""
         if self.ended:
             self._linger(now)
             return
         try:
             self.match.advance(now)
-            self.settle(now)
+            self.publish_changes(now)
             self._tell_figures()
         except Exception as error:  # noqa: BLE001  # other matches must not notice
             self._break(error)
 
-    def halt(self, halted: bool) -> None:  # as on the link
+    def set_paused(self, halted: bool) -> None:  # as on the link
         """Begin no further game, or go on beginning games."""
         self._logger.info("halted" if halted else "goes on")
-        now = self._around.clock()
+        now = self._context.clock()
         self.match.set_paused(halted, now)
-        self.settle(now)
+        self.publish_changes(now)
 
-    def call_off(self, reason: str) -> None:
+    def cancel(self, reason: str) -> None:
         """End it without a winner."""
         if not self.ended:
             self._called_off = True
-            now = self._around.clock()
+            now = self._context.clock()
             self.match.cancel(reason, now)
-            self.settle(now)
+            self.publish_changes(now)
 
     def release(self, reason: str) -> None:
         """Stop a match that continues elsewhere, without publishing an end."""
         if not self.ended:
             self._called_off = self.ended = True
-            now = self._around.clock()
+            now = self._context.clock()
             self.match.cancel(reason, now)
             self.match.take_messages()
             self._incomplete = False
@@ -227,7 +229,7 @@ class Table:
             self.result.cancel()
             self._leave_later(now)
 
-    def settle(self, now: float) -> None:
+    def publish_changes(self, now: float) -> None:
         """Tell what has happened, and see what is next; to be called after everything."""
         match = self.match
         messages = match.take_messages()
@@ -239,17 +241,19 @@ class Table:
         if match.game_number != self._game:
             self._game = match.game_number
             self._logger.info("game begins", game=self._game)
-            if self._around.keeper is not None:
-                self._around.keeper.game_began(self.token, self._game, match.game_name)
+            if self._context.result_sink is not None:
+                self._context.result_sink.report_game_started(
+                    self.token, self._game, match.game_name
+                )
         finished = match.take_finished_games()
         if finished:
             self._finished += finished
             if self._keeping is None:
                 self._keeping = asyncio.create_task(self._keep())
         if match.result is None:
-            self._around.timetable.schedule(self, match.next_event_at)
+            self._context.timers.schedule(self, match.next_event_at)
         elif not self.ended:
-            if self._around.keeper is None or self._called_off:
+            if self._context.result_sink is None or self._called_off:
                 self._end(match.result, now)
             elif self._keeping is None:
                 # A match may end without a last game, if a team does not appear.
@@ -258,12 +262,12 @@ class Table:
     async def close(self) -> None:
         """Let go of everything; the match is not played on here."""
         self.ended = True
-        self._around.timetable.forget(self)
+        self._context.timers.forget(self)
         if self._keeping is not None:
             self._keeping.cancel()
             await asyncio.gather(self._keeping, return_exceptions=True)
         self._moves.log_suppressed()
-        self.refusals.log_suppressed()
+        self.rejections.log_suppressed()
         if not self.result.done():
             self.result.cancel()
         await self._close_players()
@@ -272,21 +276,23 @@ class Table:
 
     def _publish(self, messages: list[bytes]) -> None:
         if messages:
-            if not self._around.states.publish(self._envelope, messages):
+            if not self._context.states.publish(self._envelope, messages):
                 self._missed()
             # Positions before the first game are only for clients, not for built-in bots.
             if self.match.game is not None:
                 for player in self._players:
-                    player.hear(messages)
+                    player.handle_states(messages)
 
-    def _house_player(self, seat: PlayerIndex) -> HousePlayer:
-        settings = self.place.players[seat]
-        return house_player(
+    def _house_player(self, seat: PlayerIndex) -> BuiltinContestPlayer:
+        settings = self.assignment.players[seat]
+        return create_builtin_player(
             settings.bot,
             settings.team,
             lambda move, number: self._house_move(seat, move, number),
-            moves_per_second=self._around.house_moves_per_second,
-            say=lambda why: self._logger.warning("bot plays no more", team=settings.team, why=why),
+            moves_per_second=self._context.builtin_moves_per_second,
+            report=lambda why: self._logger.warning(
+                "bot plays no more", team=settings.team, why=why
+            ),
         )
 
     def _house_move(self, seat: PlayerIndex, move: MoveName, number: int | None) -> None:
@@ -301,18 +307,18 @@ class Table:
         self._moves.log(
             "move",
             verdict.value,
-            team=self.place.players[seat].team,
+            team=self.assignment.players[seat].team,
             move=move,
             piece_number=number,
             current_piece=None if piece is None else piece.number,
         )
 
     def _too_many_moves(self, seat: PlayerIndex) -> bytes:
-        limit = self.place.rules.match.moves_per_second
-        self._around.figures.refused["too many moves"] += 1
+        limit = self.assignment.rules.match.moves_per_second
+        self._context.metrics.rejected["too many moves"] += 1
         self.match.count_move(seat, "too many moves")
-        team = self.place.players[seat].team
-        self.refusals.log("command refused", "too many moves", team=team, limit=limit)
+        team = self.assignment.players[seat].team
+        self.rejections.log("command refused", "too many moves", team=team, limit=limit)
         return encode(
             ErrorResp(error="too many moves", message=f"this match allows {limit} moves a second")
         )
@@ -329,7 +335,7 @@ class Table:
             self._publish_figures(figures)
 
     def _publish_figures(self, figures: bytes) -> None:
-        self._around.states.publish(_FIGURES + self._envelope, [figures])
+        self._context.states.publish(_FIGURES + self._envelope, [figures])
 
     def _missed(self) -> None:
         if not self._incomplete:
@@ -338,25 +344,25 @@ class Table:
 
     async def _keep(self) -> None:
         """Store finished games and the result of the match, and publish each afterwards."""
-        around = self._around
+        context = self._context
         try:
             while self._finished:
                 game = self._finished[0]
-                if around.keeper is not None:
+                if context.result_sink is not None:
                     replay = await asyncio.to_thread(_replay, game)
-                    await around.keeper.keep(self.token, game.result, replay)
-                around.figures.games += 1
+                    await context.result_sink.store_game(self.token, game.result, replay)
+                context.metrics.games += 1
                 self._log_game(game)
                 self._finished.popleft()
-                now = around.clock()
+                now = context.clock()
                 self.match.confirm_stored(game.result.number, now)
-                self.settle(now)
+                self.publish_changes(now)
                 self._tell_figures()
             result = self.match.result
-            if result is not None and around.keeper is not None and not self.ended:
-                await around.keeper.match_done(self.token, result)
+            if result is not None and context.result_sink is not None and not self.ended:
+                await context.result_sink.store_match(self.token, result)
                 if not self.ended:
-                    self._end(result, around.clock())
+                    self._end(result, context.clock())
         except Exception as error:  # noqa: BLE001  # other matches must not notice
             self._break(error)
         finally:
@@ -367,13 +373,13 @@ class Table:
         self._logger.info(
             "game over",
             game=result.number,
-            winner=self.place.players[result.winner].team,
+            winner=self.assignment.players[result.winner].team,
             ending=result.ending,
             scores=list(result.scores),
             seconds=round(result.seconds, 1),
             moves={
                 seat.team: fates
-                for seat, fates in zip(self.place.players, result.move_counts, strict=True)
+                for seat, fates in zip(self.assignment.players, result.move_counts, strict=True)
             },
         )
 
@@ -383,9 +389,9 @@ class Table:
         self._publish_result()
         self._publish(self._last_words)
         self.ended = True
-        around = self._around
-        around.figures.matches += 1
-        winner = None if result.winner is None else self.place.players[result.winner].team
+        context = self._context
+        context.metrics.matches += 1
+        winner = None if result.winner is None else self.assignment.players[result.winner].team
         self._logger.info(
             "match over", winner=winner, ending=result.ending, games=list(result.games)
         )
@@ -394,43 +400,43 @@ class Table:
         self._leave_later(now)
 
     def _leave_later(self, now: float) -> None:
-        self._leaves_at = now + self.place.rules.match.linger_seconds
+        self._leaves_at = now + self.assignment.rules.match.linger_seconds
         self._schedule_lingering(now)
 
     def _linger(self, now: float) -> None:
         if now >= self._leaves_at:
-            self._around.gone(self)
+            self._context.on_removed(self)
             return
         if self._incomplete:
             # For clients that were too far behind to receive it; all others have left.
             self._publish_result()
-            self._around.states.publish(self._envelope, self._last_words)
+            self._context.states.publish(self._envelope, self._last_words)
         self._schedule_lingering(now)
 
     def _schedule_lingering(self, now: float) -> None:
         due = min(self._leaves_at, now + _REPEAT_END) if self._incomplete else self._leaves_at
-        self._around.timetable.schedule(self, due)
+        self._context.timers.schedule(self, due)
 
     def _break(self, error: Exception) -> None:
         """A fault of ours: this match is given up, others do not notice."""
         if self.ended:
             return
         self.ended = True
-        around = self._around
-        around.figures.faults += 1
+        context = self._context
+        context.metrics.failures += 1
         self._logger.error("match broke", exc_info=error)
         reason = f"a fault of the server's: {type(error).__name__}"
-        if around.keeper is not None:
-            around.keeper.lost(self.token, reason)
+        if context.result_sink is not None:
+            context.result_sink.report_lost(self.token, reason)
         else:
             # It goes on nowhere.
-            end = MatchEnd(match_name=self.place.match_name, match_token=self.token)
-            around.states.publish(self._envelope, [encode(end)])
+            end = MatchEnd(match_name=self.assignment.match_name, match_token=self.token)
+            context.states.publish(self._envelope, [encode(end)])
             self.result.set_result(
                 MatchResult(winner=None, ending="called off", games=(0, 0), points=(0, 0))
             )
-        self._leaves_at = around.clock()
-        around.timetable.schedule(self, self._leaves_at)
+        self._leaves_at = context.clock()
+        context.timers.schedule(self, self._leaves_at)
 
     async def _close_players(self) -> None:
         players, self._players = self._players, []
@@ -468,67 +474,67 @@ class _Allowance:
         return True
 
 
-class Keeper(Protocol):
+class ResultSink(Protocol):
     """Keeps what must survive the server, and tells others what happens on it."""
 
     @property
-    def trouble(self) -> str:
+    def problem(self) -> str:
         """Why nothing can be kept or placed right now; empty when all is well."""
         ...
 
-    async def start(self, host: Host) -> None:
+    async def start(self, host: SchedulerCommands) -> None:
         """Begin, once the server can be reached."""
 
     async def stop(self) -> None:
         """End, when nothing more is to come: what is unfinished goes on elsewhere."""
 
-    async def keep(self, token: str, result: ContestGameResult, replay: bytes) -> None:
+    async def store_game(self, token: str, result: ContestGameResult, replay: bytes) -> None:
         """Keep a finished game; it is safe when this returns, and clients may hear of it."""
 
-    async def match_done(self, token: str, result: MatchResult) -> None:
+    async def store_match(self, token: str, result: MatchResult) -> None:
         """Store the result of a match; when this returns, it is safe and may be published.
 
         All its games are stored already. Not called for matches that were called off.
         """
 
-    def joined(self, token: str, seat: int) -> None:
+    def report_joined(self, token: str, seat: int) -> None:
         """A team has connected for the first time."""
 
-    def game_began(self, token: str, number: int, game_name: str) -> None:
+    def report_game_started(self, token: str, number: int, game_name: str) -> None:
         """The first state message of a game is out."""
 
-    def lost(self, token: str, reason: str) -> None:
+    def report_lost(self, token: str, reason: str) -> None:
         """A match broke by a fault of the server's: it is to go on elsewhere."""
 
 
-class Host(Protocol):
+class SchedulerCommands(Protocol):
     """What a keeper may ask of its game server."""
 
-    def hello(self) -> ServerHello:
+    def create_hello(self) -> ServerHello:
         """Who the server is, where it is reached, and which matches it plays."""
         ...
 
-    def pulse(self) -> Heartbeat:
+    def create_heartbeat(self) -> Heartbeat:
         """How much it does."""
         ...
 
-    def place(self, place: MatchAssignment) -> None:
+    def accept_match(self, place: MatchAssignment) -> None:
         """Take a match.
 
         Raises:
             MatchRejectedError: it does not; the words say why.
         """
 
-    def call_off(self, token: str, reason: str) -> None:
+    def cancel_match(self, token: str, reason: str) -> None:
         """End a match without a winner; nothing where there is no such match."""
 
-    def release(self, token: str, reason: str) -> None:
+    def release_match(self, token: str, reason: str) -> None:
         """Stop a match that continues elsewhere, without publishing an end."""
 
-    def halt(self, token: str, halted: bool) -> None:  # as on the wire
+    def pause_match(self, token: str, halted: bool) -> None:  # as on the wire
         """Begin no further game of a match, or go on beginning games."""
 
-    def dismissed(self, reason: str) -> None:
+    def dismiss(self, reason: str) -> None:
         """End: the scheduler wants this server no more."""
 
 
@@ -545,11 +551,11 @@ class Scheduled(Protocol):
 
     scheduled: float
 
-    def wake(self, now: float) -> None:
-        """Its time has come; it says when the next one is by `Timetable.schedule`."""
+    def advance(self, now: float) -> None:
+        """Its time has come; it says when the next one is by `MatchTimers.schedule`."""
 
 
-class Timetable:
+class MatchTimers:
     """Wakes what is scheduled, as soon as its time has come and others had their turn.
 
     Args:
@@ -611,7 +617,7 @@ class Timetable:
             due, _, what = heapq.heappop(heap)
             if due == what.scheduled:
                 what.scheduled = math.inf
-                what.wake(now)
+                what.advance(now)
                 woken += 1
         self._armed_for = math.inf
         if heap:

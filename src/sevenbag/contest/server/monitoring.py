@@ -25,7 +25,7 @@ CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
 @dataclass
-class Figures:
+class ServerMetrics:
     """Plain numbers: commands are counted thousands of times a second, and read twice a minute.
 
     Attributes:
@@ -38,16 +38,16 @@ class Figures:
     """
 
     moves: Counter[str] = field(default_factory=Counter)
-    refused: Counter[str] = field(default_factory=Counter)
+    rejected: Counter[str] = field(default_factory=Counter)
     connects: int = 0
     games: int = 0
     matches: int = 0
-    faults: int = 0
+    failures: int = 0
 
     @property
     def commands(self) -> int:
         """Commands that were answered."""
-        return self.moves.total() + self.refused.total() + self.connects
+        return self.moves.total() + self.rejected.total() + self.connects
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Gauge:
     counts: bool = False
 
 
-class Exposition:
+class MetricsText:
     """The figures as Prometheus reads them.
 
     Args:
@@ -75,27 +75,27 @@ class Exposition:
         gauges: what else there is to tell.
     """
 
-    def __init__(self, figures: Figures, gauges: Iterable[Gauge]) -> None:
+    def __init__(self, figures: ServerMetrics, gauges: Iterable[Gauge]) -> None:
         self._registry = CollectorRegistry(auto_describe=False)
-        self._registry.register(_Told(figures, tuple(gauges)))
+        self._registry.register(_MetricsCollector(figures, tuple(gauges)))
 
     def text(self) -> bytes:
         """All of them, in Prometheus' text format."""
         return generate_latest(self._registry)
 
 
-_LONGEST_LINE: Final = 8 << 10
+_MAX_LINE_BYTES: Final = 8 << 10
 
-_MOST_LINES: Final = 100
+_MAX_LINES: Final = 100
 
-_PATIENCE: Final = 5.0
+_TIMEOUT: Final = 5.0
 
-_MOST_CONNECTIONS: Final = 32
+_MAX_CONNECTIONS: Final = 32
 
 _PLAIN: Final = "text/plain; charset=utf-8"
 
 
-class OperationsServer:
+class HealthServer:
     """Answers three questions, one a connection.
 
     Args:
@@ -106,11 +106,16 @@ class OperationsServer:
     """
 
     def __init__(
-        self, host: str, port: int, *, ready: Callable[[], str], metrics: Callable[[], bytes]
+        self,
+        host: str,
+        port: int,
+        *,
+        readiness_problem: Callable[[], str],
+        metrics: Callable[[], bytes],
     ) -> None:
         self._host = host
         self._wanted = port
-        self._ready = ready
+        self._ready = readiness_problem
         self._metrics = metrics
         self._server: asyncio.Server | None = None
         self._connections = 0
@@ -128,7 +133,7 @@ class OperationsServer:
         """
         try:
             self._server = await asyncio.start_server(
-                self._serve, self._host, self._wanted, limit=_LONGEST_LINE
+                self._serve, self._host, self._wanted, limit=_MAX_LINE_BYTES
             )
         except OSError as error:
             raise InputError(
@@ -146,8 +151,8 @@ class OperationsServer:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._connections += 1
         try:
-            if self._connections <= _MOST_CONNECTIONS:
-                async with asyncio.timeout(_PATIENCE):
+            if self._connections <= _MAX_CONNECTIONS:
+                async with asyncio.timeout(_TIMEOUT):
                     writer.write(self._answer(await _request_line(reader)))
                     await writer.drain()
         except (TimeoutError, OSError, ValueError, asyncio.IncompleteReadError):
@@ -184,7 +189,7 @@ class OperationsServer:
 
 async def _request_line(reader: asyncio.StreamReader) -> bytes:
     line = await reader.readline()
-    for _ in range(_MOST_LINES):
+    for _ in range(_MAX_LINES):
         if (await reader.readline()).strip() == b"":
             return line
     raise ValueError("a header without end")
@@ -204,20 +209,22 @@ def _response(status: HTTPStatus, body: str | bytes, kind: str = _PLAIN) -> byte
 _PREFIX: Final = "sevenbag_contest_"
 
 
-class _Told(Collector):
-    def __init__(self, figures: Figures, gauges: tuple[Gauge, ...]) -> None:
+class _MetricsCollector(Collector):
+    def __init__(self, figures: ServerMetrics, gauges: tuple[Gauge, ...]) -> None:
         self._figures = figures
         self._gauges = gauges
 
     def collect(self) -> Iterable[Metric]:
         figures = self._figures
-        yield _by("moves", "Moves by what became of them.", "fate", figures.moves)
-        yield _by("refused", "Commands that were answered with an error.", "error", figures.refused)
+        yield _labelled_counter("moves", "Moves by what became of them.", "fate", figures.moves)
+        yield _labelled_counter(
+            "refused", "Commands that were answered with an error.", "error", figures.rejected
+        )
         for name, meaning, value in (
             ("connects", "Times that a team was let in.", figures.connects),
             ("games", "Finished games.", figures.games),
             ("matches", "Finished matches.", figures.matches),
-            ("faults", "Matches that broke by a fault of the server's.", figures.faults),
+            ("faults", "Matches that broke by a fault of the server's.", figures.failures),
         ):
             yield CounterMetricFamily(_PREFIX + name, meaning, value=value)
         for gauge in self._gauges:
@@ -225,7 +232,9 @@ class _Told(Collector):
             yield family(_PREFIX + gauge.name, gauge.meaning, value=gauge.read())
 
 
-def _by(name: str, meaning: str, label: str, counts: Counter[str]) -> CounterMetricFamily:
+def _labelled_counter(
+    name: str, meaning: str, label: str, counts: Counter[str]
+) -> CounterMetricFamily:
     family = CounterMetricFamily(_PREFIX + name, meaning, labels=[label])
     for key, count in sorted(counts.items()):
         family.add_metric([key], count)

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-Done: TypeAlias = scheduler_protocol.GameFinished | scheduler_protocol.MatchFinished
+SpooledResult: TypeAlias = scheduler_protocol.GameFinished | scheduler_protocol.MatchFinished
 
 
-class Spool:
+class ResultSpool:
     """A folder of a game server's own, one file for each finished game and each finished match.
 
     Names sort as things are to be told: a match's games by number, then its end. What the scheduler
@@ -61,7 +61,7 @@ class Spool:
         """Let others have it."""
         os.close(self._lock)
 
-    def names(self) -> list[str]:
+    def list_files(self) -> list[str]:
         """All that is there, in the order in which it is to be told."""
         return sorted(
             entry.name
@@ -69,17 +69,17 @@ class Spool:
             if entry.suffix in {".game", ".match"} and not entry.name.startswith(".")
         )
 
-    def put(self, done: Done) -> None:
+    def write(self, done: SpooledResult) -> None:
         """Write it down, whole or not at all; it is on disk when this returns.
 
         Raises:
             FormatError: it cannot be written.
         """
         write_atomically(
-            self._folder / name_of(done), scheduler_protocol.encode(done), replace=True
+            self._folder / file_name(done), scheduler_protocol.encode(done), replace=True
         )
 
-    def read(self, name: str) -> Done | None:
+    def read(self, name: str) -> SpooledResult | None:
         """What is written there; None if it is there no more, or broken and put aside.
 
         Raises:
@@ -96,50 +96,50 @@ class Spool:
         try:
             done = scheduler_protocol.decode_server_message(data)
         except (msgspec.DecodeError, UnicodeError):
-            self.put_aside(name)
+            self.quarantine(name)
             return None
         if isinstance(done, scheduler_protocol.GameFinished):
             # The game may have waited for disk space before it was written.
             return msgspec.structs.replace(done, age=done.age + age)
         if isinstance(done, scheduler_protocol.MatchFinished):
             return done
-        self.put_aside(name)
+        self.quarantine(name)
         return None
 
-    def settle(self, name: str) -> None:
+    def remove(self, name: str) -> None:
         """It is kept elsewhere; needed no more."""
         with contextlib.suppress(OSError):
             (self._folder / name).unlink(missing_ok=True)
 
-    def put_aside(self, name: str) -> None:
+    def quarantine(self, name: str) -> None:
         """It is not wanted: out of the way, and not lost."""
         aside = self._folder / "refused"
         with contextlib.suppress(OSError):
             aside.mkdir(exist_ok=True)
             (self._folder / name).replace(aside / name)
             kept = sorted(aside.iterdir(), key=lambda entry: entry.stat().st_mtime)
-            for old in kept[:-_MOST_REFUSED]:
+            for old in kept[:-_MAX_QUARANTINED]:
                 old.unlink()
 
 
-def name_of(done: Done) -> str:
+def file_name(done: SpooledResult) -> str:
     """The name of its file."""
     if isinstance(done, scheduler_protocol.GameFinished):
-        return game_name(done.match_token, done.result.number)
-    return match_name(done.match_token)
+        return game_file_name(done.match_token, done.result.number)
+    return match_file_name(done.match_token)
 
 
-def game_name(token: str, number: int) -> str:
+def game_file_name(token: str, number: int) -> str:
     """The name of a game's file."""
     return f"{_file_name(token)}.{number:06d}.game"
 
 
-def match_name(token: str) -> str:
+def match_file_name(token: str) -> str:
     """The name of the file of a match's end."""
     return f"{_file_name(token)}{_MATCH}"
 
 
-def ended_match(name: str) -> str | None:
+def finished_match_token(name: str) -> str | None:
     """Return the match token from the name of a match result file; None for any other file."""
     # A token is a UUID, which file names contain unchanged.
     token = name.removesuffix(_MATCH)
@@ -150,7 +150,7 @@ def ended_match(name: str) -> str | None:
 
 _MATCH: Final = ".match"
 
-_MOST_REFUSED: Final = 1_000
+_MAX_QUARANTINED: Final = 1_000
 
 
 def _file_name(text: str) -> str:

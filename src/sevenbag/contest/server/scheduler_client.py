@@ -1,7 +1,8 @@
 """A game server's connection to the scheduler, which outlives the death of either.
 
-A finished game is written into the `Spool` before anybody hears of it, told to the scheduler, and
-waited for until it is kept. While the scheduler is away the server plays on; what it finishes waits
+A finished game is written into the `ResultSpool` before anybody hears of it, told to the scheduler,
+and waited for until it is kept. While the scheduler is away the server plays on; what it finishes
+waits
 in the spool, is told again at every connection, and is forgotten when the scheduler says so. A
 result that the spool cannot store is safe only in the scheduler's database; the match waits until
 one of the two has stored it.
@@ -26,12 +27,12 @@ from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.credentials import bearer_header, read_secret
 from sevenbag.contest.game import match_results
 from sevenbag.contest.server.result_spool import (
-    Done,
-    Spool,
-    ended_match,
-    game_name,
-    match_name,
-    name_of,
+    ResultSpool,
+    SpooledResult,
+    file_name,
+    finished_match_token,
+    game_file_name,
+    match_file_name,
 )
 from sevenbag.contest.settings import LogSettings
 from sevenbag.contest.telemetry import create_logger
@@ -40,11 +41,11 @@ from sevenbag.errors import FormatError, MatchRejectedError, SettingsError
 if TYPE_CHECKING:
     import structlog
 
-    from sevenbag.contest.server.hosted_match import Host
+    from sevenbag.contest.server.hosted_match import SchedulerCommands
     from sevenbag.contest.settings import ServerSettings
 
 
-class Uplink:
+class SchedulerClient:
     """A keeper (see `hosted_match`) that has everything kept by the scheduler.
 
     Attributes:
@@ -66,8 +67,8 @@ class Uplink:
         self,
         settings: ServerSettings,
         *,
-        patience: float = 5.0,
-        pulse: float = 2.0,
+        acknowledge_timeout: float = 5.0,
+        heartbeat_interval: float = 2.0,
         log: LogSettings | None = None,
         logger: structlog.typing.FilteringBoundLogger | None = None,
     ) -> None:
@@ -79,13 +80,13 @@ class Uplink:
             )
         self._secret = read_secret(settings.secret_file)
         self._folder = Path(settings.spool)
-        self._patience = patience
-        self._pulse = pulse
+        self._patience = acknowledge_timeout
+        self._pulse = heartbeat_interval
         self._log = logger or create_logger(log or LogSettings())
         self._instance = uuid.uuid4().hex
         self._trouble = "the scheduler has not been reached yet"
-        self._spool: Spool | None = None
-        self._unwritten: dict[str, tuple[Done, float]] = {}
+        self._spool: ResultSpool | None = None
+        self._unwritten: dict[str, tuple[SpooledResult, float]] = {}
         """Results that the spool could not store, with the time at which they were finished."""
         self._unsettled: dict[str, asyncio.Event] = {}
         """What the scheduler has not settled, by name in the spool; set when it has."""
@@ -99,7 +100,7 @@ class Uplink:
         self._ending = False
 
     @property
-    def trouble(self) -> str:
+    def problem(self) -> str:
         """Why nothing can be kept or placed now; empty when all is well."""
         if self._unwritten:
             waiting = len(self._unwritten)
@@ -107,18 +108,18 @@ class Uplink:
         return "" if self.connected else self._trouble
 
     @property
-    def unsettled(self) -> int:
+    def unacknowledged(self) -> int:
         """Finished games and matches that the scheduler has not kept yet."""
         return len(self._unsettled)
 
-    async def start(self, host: Host) -> None:
+    async def start(self, host: SchedulerCommands) -> None:
         """Connect, now and whenever the connection is lost; what is in the spool is told.
 
         Raises:
             SettingsError: the spool cannot be used.
         """
-        self._spool = await asyncio.to_thread(Spool, self._folder, host.hello().name)
-        for name in self._spool.names():
+        self._spool = await asyncio.to_thread(ResultSpool, self._folder, host.create_hello().name)
+        for name in self._spool.list_files():
             self._unsettled[name] = asyncio.Event()
         if self._unsettled:
             self._log.warning("an earlier run has left games", count=len(self._unsettled))
@@ -140,7 +141,7 @@ class Uplink:
         if self._spool is not None:
             self._spool.close()
 
-    async def keep(
+    async def store_game(
         self, token: str, result: match_results.ContestGameResult, replay: bytes
     ) -> None:
         """Store a finished game in the spool or the scheduler's database."""
@@ -154,39 +155,39 @@ class Uplink:
             )
         )
 
-    async def match_done(self, token: str, result: match_results.MatchResult) -> None:
+    async def store_match(self, token: str, result: match_results.MatchResult) -> None:
         """Store the result of a match in the spool or the scheduler's database."""
         line = self._lines.pop(token, _UNKNOWN_LINE)
         await self._keep(
             scheduler_protocol.MatchFinished(match_token=token, result=result, history=line)
         )
 
-    def joined(self, token: str, seat: int) -> None:
+    def report_joined(self, token: str, seat: int) -> None:
         """Tell that a team has connected; of interest only now."""
         self._say(
             scheduler_protocol.TeamJoined(match_token=token, player=cast("Literal[0, 1]", seat))
         )
 
-    def game_began(self, token: str, number: int, game_name: str) -> None:
+    def report_game_started(self, token: str, number: int, game_name: str) -> None:
         """Tell that a game has begun; of interest only now."""
         self._say(
             scheduler_protocol.GameStarted(match_token=token, number=number, game_name=game_name)
         )
 
-    def lost(self, token: str, reason: str) -> None:
+    def report_lost(self, token: str, reason: str) -> None:
         """Tell that a match is to go on elsewhere; the next connection does not host it."""
         self._say(scheduler_protocol.MatchRejected(match_token=token, reason=reason))
 
     # --- what is kept -----------------------------------------------------------------------
 
-    async def _keep(self, done: Done) -> None:
+    async def _keep(self, done: SpooledResult) -> None:
         assert self._spool is not None, "the uplink has not been started"
-        name = name_of(done)
+        name = file_name(done)
         if isinstance(done, scheduler_protocol.GameFinished) and len(done.replay) > _LONGEST_REPLAY:
             self._log.error("a replay is too long to be kept", bytes=len(done.replay))
             done = msgspec.structs.replace(done, replay=b"")
         try:
-            await asyncio.to_thread(self._spool.put, done)
+            await asyncio.to_thread(self._spool.write, done)
         except FormatError as error:
             self._log.error("the spool cannot be written", error=str(error))
             await self._keep_unwritten(name, done)
@@ -197,7 +198,7 @@ class Uplink:
             self._to_say.put_nowait(name)
             await self._wait([settled], self._patience)
 
-    async def _keep_unwritten(self, name: str, done: Done) -> None:
+    async def _keep_unwritten(self, name: str, done: SpooledResult) -> None:
         """Wait until the scheduler has stored a result, or retries have written it to the spool."""
         assert self._spool is not None
         settled = self._unsettled.setdefault(name, asyncio.Event())
@@ -211,12 +212,12 @@ class Uplink:
                     await settled.wait()
                     return
             try:
-                await asyncio.to_thread(self._spool.put, _with_current_age(done, since))
+                await asyncio.to_thread(self._spool.write, _with_current_age(done, since))
             except FormatError:
                 continue
             if settled.is_set():
                 # The scheduler answered during the write.
-                self._spool.settle(name)
+                self._spool.remove(name)
             else:
                 del self._unwritten[name]
                 self._log.info("spool.recovered")
@@ -235,14 +236,14 @@ class Uplink:
     def _settle(self, name: str, *, aside: bool = False) -> None:
         assert self._spool is not None
         self._unwritten.pop(name, None)
-        (self._spool.put_aside if aside else self._spool.settle)(name)
+        (self._spool.quarantine if aside else self._spool.remove)(name)
         settled = self._unsettled.pop(name, None)
         if settled is not None:
             settled.set()
 
     # --- the connection ---------------------------------------------------------------------
 
-    async def _live(self, host: Host) -> None:
+    async def _live(self, host: SchedulerCommands) -> None:
         """Connect again and again."""
         pause = _FIRST_PAUSE
         while True:
@@ -282,14 +283,14 @@ class Uplink:
             self._log.warning("scheduler is away", reason=reason)
         self._trouble = trouble
 
-    async def _speak(self, host: Host, connection: ClientConnection) -> bool:
+    async def _speak(self, host: SchedulerCommands, connection: ClientConnection) -> bool:
         """Everything on one connection; False when it was the last one."""
         # Nothing that was to be said on an earlier one is of use, but what is in the spool.
         while not self._to_say.empty():
             if self._to_say.get_nowait() is _LAST_WORDS:
                 return False
-        ended = tuple(filter(None, map(ended_match, self._unsettled)))
-        hello = msgspec.structs.replace(host.hello(), instance=self._instance, ended=ended)
+        ended = tuple(filter(None, map(finished_match_token, self._unsettled)))
+        hello = msgspec.structs.replace(host.create_hello(), instance=self._instance, ended=ended)
         for name in sorted(self._unsettled):
             self._to_say.put_nowait(name)
         self.connected = True
@@ -310,7 +311,7 @@ class Uplink:
             await asyncio.wait([saying, pulsing])
 
     async def _hear_all(
-        self, host: Host, connection: ClientConnection, saying: asyncio.Task[None]
+        self, host: SchedulerCommands, connection: ClientConnection, saying: asyncio.Task[None]
     ) -> bool:
         while True:
             hearing = asyncio.create_task(connection.recv())
@@ -329,16 +330,16 @@ class Uplink:
                 return True
             if isinstance(message, scheduler_protocol.ServerDismissed):
                 self._trouble = message.reason
-                host.dismissed(message.reason)
+                host.dismiss(message.reason)
                 return False
             self._obey(host, message)
 
-    def _obey(self, host: Host, message: scheduler_protocol.SchedulerMessage) -> None:
+    def _obey(self, host: SchedulerCommands, message: scheduler_protocol.SchedulerMessage) -> None:
         match message:
             case scheduler_protocol.MatchAssignment(match_token=token):
-                here = token in host.hello().hosting
+                here = token in host.create_hello().hosting
                 try:
-                    host.place(message)
+                    host.accept_match(message)
                 except MatchRejectedError as error:
                     self._say(
                         scheduler_protocol.MatchRejected(match_token=token, reason=str(error))
@@ -355,16 +356,16 @@ class Uplink:
                 match_token=token, reason=reason, continues_elsewhere=goes_on
             ):
                 self._lines.pop(token, None)
-                (host.release if goes_on else host.call_off)(token, reason)
+                (host.release_match if goes_on else host.cancel_match)(token, reason)
             case scheduler_protocol.PauseMatch(match_token=token, paused=halted):
-                host.halt(token, halted)
+                host.pause_match(token, halted)
             case scheduler_protocol.GameStored(match_token=token, number=number):
-                self._settle(game_name(token, number))
+                self._settle(game_file_name(token, number))
             case scheduler_protocol.GameDiscarded(match_token=token, number=number):
                 # The scheduler logs the reason.
-                self._settle(game_name(token, number), aside=True)
+                self._settle(game_file_name(token, number), aside=True)
             case scheduler_protocol.MatchStored(match_token=token):
-                self._settle(match_name(token))
+                self._settle(match_file_name(token))
             case scheduler_protocol.ServerDismissed():  # pragma: no cover  # never comes here
                 pass
 
@@ -372,14 +373,14 @@ class Uplink:
         if self.connected:
             self._to_say.put_nowait(message)
 
-    async def _say_all(self, host: Host, connection: ClientConnection) -> None:
+    async def _say_all(self, host: SchedulerCommands, connection: ClientConnection) -> None:
         """Say what is to be said, until the last words."""
         while True:
             next_one = await self._to_say.get()
             if next_one is _LAST_WORDS:
                 # That it takes no more matches, before it gives back those that it has.
-                await connection.send(scheduler_protocol.encode(host.pulse()), text=True)
-                for token in host.hello().hosting:
+                await connection.send(scheduler_protocol.encode(host.create_heartbeat()), text=True)
+                for token in host.create_hello().hosting:
                     lost = scheduler_protocol.MatchRejected(
                         match_token=token, reason="the game server ends"
                     )
@@ -390,7 +391,7 @@ class Uplink:
             if message is not None:
                 await connection.send(scheduler_protocol.encode(message), text=True)
 
-    async def _spooled(self, name: str) -> Done | None:
+    async def _spooled(self, name: str) -> SpooledResult | None:
         assert self._spool is not None
         if name in self._unwritten:
             return _with_current_age(*self._unwritten[name])
@@ -404,16 +405,16 @@ class Uplink:
             self._settle(name)
         return done
 
-    async def _beat(self, host: Host) -> None:
+    async def _beat(self, host: SchedulerCommands) -> None:
         while True:
-            self._say(host.pulse())
+            self._say(host.create_heartbeat())
             await asyncio.sleep(self._pulse)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _with_current_age(done: Done, since: float) -> Done:
+def _with_current_age(done: SpooledResult, since: float) -> SpooledResult:
     """Return a finished game with its current age."""
     if isinstance(done, scheduler_protocol.GameFinished):
         return msgspec.structs.replace(done, age=max(0.0, time.time() - since))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import structlog
 
-Sender: TypeAlias = tuple[bytes, ...]
+ReplyAddress: TypeAlias = tuple[bytes, ...]
 """Where an answer goes: all frames of the envelope, the empty one included."""
 
 _COMMAND_ROUND: Final = 64
@@ -39,11 +39,11 @@ _WAITING: Final = 32
 _UNREAD: Final = 10_000
 """Answers that wait for one client to read them; further ones are dropped."""
 
-_LARGEST_FRAME: Final = 2 << 20
+_MAX_FRAME_BYTES: Final = 2 << 20
 """What libzmq takes in at all. Beyond it a connection is closed, and its client never answered, so
 that there is room above the largest command for an answer in words."""
 
-_MOST_FRAMES: Final = 8
+_MAX_FRAMES: Final = 8
 """Of a message; what comes behind them is not looked at."""
 
 _COMMAND_BACKLOG: Final = 1_024
@@ -86,19 +86,19 @@ class CommandChannel:
         host: str,
         port: int,
         *,
-        largest_message: int,
-        answer: Callable[[Sender, bytes], bytes | None],
+        max_frame_bytes: int,
+        answer: Callable[[ReplyAddress, bytes], bytes | None],
     ) -> None:
         socket = context.socket(zmq.ROUTER)
-        survive_old_peers(socket)
+        set_socket_options(socket)
         socket.set(zmq.BACKLOG, _COMMAND_BACKLOG)
         socket.set(zmq.RCVHWM, _WAITING)
         socket.set(zmq.SNDHWM, _UNREAD)
         # It then says that an answer has nobody to go to, where it would silently drop it.
         socket.set(zmq.ROUTER_MANDATORY, 1)
-        self.largest_frame = max(_LARGEST_FRAME, 2 * largest_message)
+        self.largest_frame = max(_MAX_FRAME_BYTES, 2 * max_frame_bytes)
         socket.set(zmq.MAXMSGSIZE, self.largest_frame)
-        self.endpoint, self.port = bound(socket, host, port, "command")
+        self.endpoint, self.port = bind_socket(socket, host, port, "command")
         self.dropped = 0
         self.unsent = 0
         self._socket = socket
@@ -124,7 +124,7 @@ class CommandChannel:
         # What came before has been signalled already.
         self._loop.call_soon(self._read)
 
-    def reply(self, sender: Sender, body: bytes) -> None:
+    def reply(self, sender: ReplyAddress, body: bytes) -> None:
         """Answer a command, once."""
         if self._loop is not None and not self._socket.closed:
             self._send(sender, body)
@@ -151,7 +151,7 @@ class CommandChannel:
 
     def _read_some(self) -> bool:
         """Answer some messages; False if there are no more."""
-        answers: list[tuple[Sender, bytes]] = []
+        answers: list[tuple[ReplyAddress, bytes]] = []
         try:
             return all(self._read_one(answers) for _ in range(_TOGETHER))
         finally:
@@ -163,7 +163,7 @@ class CommandChannel:
         if self._loop is not None and int(self._socket.get(_EVENTS)) & _READABLE:
             self._loop.call_soon(self._read)
 
-    def _read_one(self, answers: list[tuple[Sender, bytes]]) -> bool:
+    def _read_one(self, answers: list[tuple[ReplyAddress, bytes]]) -> bool:
         """Read a message, and put down its answer; False if there is none."""
         recv = self._socket.recv
         try:
@@ -189,7 +189,7 @@ class CommandChannel:
         return True
 
     def _read_unusual(
-        self, frames: list[bytes], answers: list[tuple[Sender, bytes]], *, more: bool
+        self, frames: list[bytes], answers: list[tuple[ReplyAddress, bytes]], *, more: bool
     ) -> None:
         """What has another envelope than usual; only one that REP would take is answered.
 
@@ -200,7 +200,7 @@ class CommandChannel:
         while more:
             frame = self._socket.recv(_DONTWAIT, copy=False)
             more = frame.more
-            if len(frames) <= _MOST_FRAMES:
+            if len(frames) <= _MAX_FRAMES:
                 frames.append(frame.bytes)
         end = frames.index(b"") + 1 if b"" in frames else len(frames)
         if end == len(frames):
@@ -211,7 +211,7 @@ class CommandChannel:
         if answer is not None:
             answers.append((sender, answer))
 
-    def _answer_of(self, sender: Sender, body: bytes, frame: zmq.Frame) -> bytes | None:
+    def _answer_of(self, sender: ReplyAddress, body: bytes, frame: zmq.Frame) -> bytes | None:
         self._frame = frame
         try:
             return self._answer(sender, body)
@@ -219,7 +219,7 @@ class CommandChannel:
             # A frame holds a reference to libzmq's buffer.
             self._frame = _NO_FRAME
 
-    def _send(self, sender: Sender, body: bytes) -> None:
+    def _send(self, sender: ReplyAddress, body: bytes) -> None:
         send = self._socket.send
         try:
             for frame in sender:
@@ -231,7 +231,7 @@ class CommandChannel:
 
 _CONNECTION_BACKLOG: Final = 1_024
 
-_LONGEST_SUBSCRIPTION: Final = 4_096
+_MAX_SUBSCRIPTION_BYTES: Final = 4_096
 
 _SUBSCRIPTION_ROUND: Final = 256
 
@@ -266,16 +266,16 @@ class StateChannel:
         self, context: zmq.Context[zmq.Socket[bytes]], host: str, port: int, *, backlog: int
     ) -> None:
         socket = context.socket(zmq.XPUB)
-        survive_old_peers(socket)
+        set_socket_options(socket)
         socket.set(zmq.BACKLOG, _CONNECTION_BACKLOG)
         socket.set(zmq.SNDHWM, backlog)
-        socket.set(zmq.MAXMSGSIZE, _LONGEST_SUBSCRIPTION)
+        socket.set(zmq.MAXMSGSIZE, _MAX_SUBSCRIPTION_BYTES)
         # It then says that a subscriber has no room, where it would silently drop.
         socket.set(zmq.XPUB_NODROP, 1)
-        # Subscriptions are what we make of them: see `heed`.
+        # Subscriptions are what we make of them: see `process_subscriptions`.
         socket.set(zmq.XPUB_MANUAL, 1)
-        self.endpoint, self.port = bound(socket, host, port, "state")
-        self.told = 0
+        self.endpoint, self.port = bind_socket(socket, host, port, "state")
+        self.published = 0
         self.incomplete = 0
         self._socket = socket
 
@@ -288,11 +288,11 @@ class StateChannel:
 
         Returns: whether all of them went to all subscribers.
         """
-        self.heed()
+        self.process_subscriptions()
         send = self._socket.send
         complete = True
         for message in messages:
-            self.told += 1
+            self.published += 1
             try:
                 send(token, _MORE)
                 send(message, _DONTWAIT)
@@ -301,7 +301,7 @@ class StateChannel:
                 self._publish_to_those_with_room(token, message)
         return complete
 
-    def heed(self) -> None:
+    def process_subscriptions(self) -> None:
         """Take note of new subscribers, of so many at a time."""
         socket = self._socket
         for _ in range(_SUBSCRIPTION_ROUND):
@@ -343,7 +343,7 @@ _PROBE_SECONDS: Final = 10
 _PROBES: Final = 6
 
 
-def survive_old_peers(zmq_socket: zmq.Socket[bytes]) -> None:
+def set_socket_options(zmq_socket: zmq.Socket[bytes]) -> None:
     """Set what both channels want of libzmq: nothing that a peer of 2012 would not understand."""
     zmq_socket.set(zmq.LINGER, _LINGER)
     zmq_socket.set(zmq.HANDSHAKE_IVL, _HANDSHAKE)
@@ -353,7 +353,9 @@ def survive_old_peers(zmq_socket: zmq.Socket[bytes]) -> None:
     zmq_socket.set(zmq.TCP_KEEPALIVE_CNT, _PROBES)
 
 
-def bound(zmq_socket: zmq.Socket[bytes], host: str, port: int, channel: str) -> tuple[str, int]:
+def bind_socket(
+    zmq_socket: zmq.Socket[bytes], host: str, port: int, channel: str
+) -> tuple[str, int]:
     """Let a socket listen; it is closed where that fails.
 
     Args:
@@ -386,7 +388,7 @@ def bound(zmq_socket: zmq.Socket[bytes], host: str, port: int, channel: str) -> 
     raise InputError(f"the {channel} channel cannot listen at {host}:{port}: {reason}")
 
 
-MOST_SUBSCRIBED: Final = 4 << 20
+MAX_SUBSCRIPTIONS: Final = 4 << 20
 """Bytes that a subscriber may send in all: subscriptions to some 100,000 matches.
 
 libzmq takes 64 bytes of memory for each frame of an unfinished message, and a frame may be two
@@ -428,7 +430,7 @@ class _Flow(NamedTuple):
     sent: int
 
 
-class Hoarders:
+class AddressLimiter:
     """Looks after the connections of this process's two channels.
 
     Attributes:
@@ -467,10 +469,10 @@ class Hoarders:
         while True:
             # Processor time: a busy machine must not make the rounds rarer.
             began = time.thread_time()
-            await self.look()
+            await self.run_pass()
             await asyncio.sleep(max(_PAUSE, _SHARE * (time.thread_time() - began)))
 
-    async def look(self) -> None:
+    async def run_pass(self) -> None:
         """Look at each connection once."""
         try:
             names = os.listdir(_FILES)  # noqa: PTH208  # paths would take longer
@@ -519,7 +521,7 @@ class Hoarders:
         key = file, connection.getpeername()
         if port == self._state_port:
             self._flows[key] = flow
-            return flow.sent if flow.sent > MOST_SUBSCRIBED else None
+            return flow.sent if flow.sent > MAX_SUBSCRIPTIONS else None
         last = before.get(key, flow)
         if last.arrived != flow.arrived:
             last = flow

@@ -68,7 +68,7 @@ class AdminController(Controller):
             open_matches=await asyncio.to_thread(
                 store.matches.list, states=UNFINISHED, limit=_PAGE_SIZE
             ),
-            servers=site.scheduler.servers(),
+            servers=site.scheduler.list_servers(),
             teams=await asyncio.to_thread(store.teams.count),
         )
 
@@ -139,7 +139,7 @@ class AdminController(Controller):
         """Call a match off."""
         row = await asyncio.to_thread(site.store.matches.find_by_id, match_id)
         if row is not None:
-            await site.scheduler.call_off_match(row.token, _CANCEL_REASON)
+            await site.scheduler.cancel_match(row.token, _CANCEL_REASON)
             target = f"{row.id}: {row.name}"
             await asyncio.to_thread(site.audit, session, "match called off", target)
         return Redirect("/admin", status_code=303)
@@ -277,7 +277,7 @@ class ContestController(Controller):
             case "resume":
                 row = await scheduler.resume_contest(contest_id)
             case "call-off":
-                row = await scheduler.call_off_contest(contest_id, _CANCEL_REASON)
+                row = await scheduler.cancel_contest(contest_id, _CANCEL_REASON)
             case _:
                 raise NotFoundException("There is no such page.")
         await asyncio.to_thread(site.audit, session, _AUDIT_ACTIONS[action], row.name)

@@ -110,7 +110,7 @@ async def connect_game_server(socket: WebSocket[Any, Any, Any], site: Site) -> N
     async def send(frame: bytes) -> None:
         await text_socket.send(frame.decode())
 
-    await site.scheduler.link(receive, send)
+    await site.scheduler.serve_game_server(receive, send)
     await text_socket.close()
 
 
@@ -128,7 +128,7 @@ async def get_readiness(site: Site) -> Response[bytes]:
     except StoreError as error:
         site.log.error("site.not_ready", reason=str(error))
         return _respond_json({"ready": False, "reason": "the store cannot be reached"}, 503)
-    alive = sum(server.alive for server in site.scheduler.servers())
+    alive = sum(server.is_connected for server in site.scheduler.list_servers())
     return _respond_json({"ready": True, "game_servers": alive})
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from structlog.typing import FilteringBoundLogger
 
-    from sevenbag.contest.scheduler import Scheduler, Subscription
+    from sevenbag.contest.scheduler import ChangeSubscription, Scheduler
     from sevenbag.contest.store import MatchRow, Store
 
 _END_KINDS: Final = ("match done", "match called off")
@@ -104,7 +104,7 @@ class LiveBroadcaster:
     def __init__(
         self,
         state_endpoint: Callable[[str], str | None],
-        subscribe_changes: Callable[[], Subscription] | None = None,
+        subscribe_changes: Callable[[], ChangeSubscription] | None = None,
         active_tokens: Callable[[], Iterable[str]] = tuple,
         find_match: Callable[[str], WatchedMatch | None] | None = None,
         logger: FilteringBoundLogger | None = None,
@@ -139,7 +139,7 @@ class LiveBroadcaster:
         return cls(
             scheduler.state_endpoint,
             scheduler.subscribe,
-            scheduler.playing,
+            scheduler.active_tokens,
             find_match,
             create_logger(log),
         )
@@ -222,7 +222,7 @@ class LiveBroadcaster:
         if not task.cancelled() and (error := task.exception()) is not None:
             self._logger.error("live.task_failed", exc_info=error)
 
-    async def _relay_changes(self, subscribe: Callable[[], Subscription]) -> None:
+    async def _relay_changes(self, subscribe: Callable[[], ChangeSubscription]) -> None:
         async with subscribe() as changes:
             async for change in changes:
                 if change.kind in _END_KINDS and change.token is not None:

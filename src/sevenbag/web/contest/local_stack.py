@@ -321,7 +321,7 @@ class ContestDemo:
                 match_reported = True
                 self._report(f"match: {stack.site.address.rstrip('/')}/matches/{match.id}")
                 self._report(f"match token: {match.token}")
-            address = stack.scheduler.address(match.token)
+            address = stack.scheduler.find_address(match.token)
             if address is not None and not address_reported:
                 address_reported = True
                 server = ServerAddress(

@@ -139,7 +139,7 @@ class TeamController(Controller):
             session,
             "contest/team_testing.html",
             team=team,
-            matches=[(row, site.scheduler.address(row.token)) for row in rows],
+            matches=[(row, site.scheduler.find_address(row.token)) for row in rows],
             test_client=site.settings.test_client,
             max_open=site.settings.site.test_matches,
         )
