@@ -374,7 +374,7 @@ async def test_broken_files_of_the_spool_keep_nobody_from_being_told(scene: Scen
 async def test_a_spool_that_cannot_be_written_loses_nothing_while_the_server_lives(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path, data: bytes, *, over: bool) -> None:
+    def full(path: Path, data: bytes, *, replace: bool) -> None:
         raise FormatError(f"{path}: cannot be written: No space left on device")
 
     monkeypatch.setattr("sevenbag.contest.server.result_spool.write_atomically", full)
@@ -399,7 +399,7 @@ async def test_match_waits_until_spool_or_scheduler_stores_the_result(
 ) -> None:
     tried: list[Path] = []
 
-    def full(path: Path, data: bytes, *, over: bool) -> None:
+    def full(path: Path, data: bytes, *, replace: bool) -> None:
         tried.append(path)
         raise FormatError(f"{path}: cannot be written: No space left on device")
 
