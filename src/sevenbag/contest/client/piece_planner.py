@@ -100,7 +100,7 @@ class PiecePlanner:
         self.step_seconds = math.inf
         self.is_dropped = False
         self._pause = 1.0 / moves_per_second if moves_per_second else 0.0
-        self._cells = 0
+        self._cells: int = 0
         self._targets: tuple[Placement, ...] = ()
         self._target: Placement | None = None
         self._path: deque[MoveName] = deque()
@@ -278,7 +278,8 @@ class PiecePlanner:
             if at_top and not _ROTATIONS.isdisjoint(path):
                 below = self._kernel_path(lower, target, fallen)
                 if below is not None:
-                    path = ["down", *below]
+                    down: list[MoveName] = ["down"]
+                    path = down + below
             return path
         return None
 

@@ -10,6 +10,7 @@ from sevenbag._kernel import Spin
 from sevenbag.arena.runner.observers import GameObserver
 from sevenbag.arena.terminal.game_scene import build_scene
 from sevenbag.arena.terminal.live_view import format_player
+from sevenbag.errors import printable
 from sevenbag.game.game_result import GameEnding
 
 if TYPE_CHECKING:
@@ -109,10 +110,10 @@ class PageObserver(GameObserver):
         """Send the players, and schedule the first update."""
         self._start = start
         first, second = (
-            _replace_surrogates(format_player(*each)).strip()
+            printable(format_player(*each)).strip()
             for each in zip(start.names, start.config.specs, start.limits, strict=True)
         )
-        names = (_replace_surrogates(start.names[0]), _replace_surrogates(start.names[1]))
+        names = (printable(start.names[0]), printable(start.names[1]))
         self._connection.send_event(
             MatchStartedEvent(names, (first, second), start.config.rules.name, start.config.seed)
         )
@@ -150,7 +151,7 @@ class PageObserver(GameObserver):
             pieces = max(each.pieces for each in result.stats)
             summary = f"unfinished: {abort_reason} ({pieces} pieces)"
         return MatchFinishedEvent(
-            _replace_surrogates(summary),
+            printable(summary),
             result.winner,
             self._build_panels(start, result),
             replay_url,
@@ -181,7 +182,7 @@ class PageObserver(GameObserver):
         think_times = tuple(self._think_times[player])
         self._think_times[player].clear()
         return PlayerPanel(
-            name=_replace_surrogates(scene.name),
+            name=printable(scene.name),
             rows=scene.rows,
             hold=scene.hold,
             queue=scene.queue,
@@ -210,8 +211,3 @@ def describe_clear(lock: LockResult) -> str:
 
 
 # --- helpers ------------------------------------------------------------------------------------
-
-
-def _replace_surrogates(text: str) -> str:
-    """Replace characters that UTF-8 cannot encode."""
-    return text.encode("utf-8", "replace").decode("utf-8")
