@@ -1,6 +1,6 @@
-"""A game server as small as can be, in a thread: matches behind plain sockets.
+"""Minimal game server in a thread: matches behind plain sockets.
 
-What it says can be tampered with on its way out, to see what clients and checks make of it.
+Subclasses change its replies and states, to test clients and checks against faulty servers.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class SmallServer:
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def add_match(self) -> str:
-        """Another match of the same teams; its token."""
+        """Add a match of the same teams; return its token."""
         token = str(uuid.uuid4())
         seats = (AssignedPlayer(team=TEAMS[0]), AssignedPlayer(team=TEAMS[1]))
         self.matches[token] = ContestMatch(
@@ -95,12 +95,12 @@ class SmallServer:
 
     @property
     def url(self) -> str:
-        """As clients are told."""
+        """Address as a text."""
         return str(self.address)
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it was told to stop."""
+        """True once the server was stopped."""
         return self._ends.is_set()
 
     def __enter__(self) -> Self:
@@ -116,7 +116,7 @@ class SmallServer:
         self.stop()
 
     def stop(self) -> None:
-        """End, without a word to anybody."""
+        """Stop without notifying clients."""
         self._ends.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -143,27 +143,27 @@ class SmallServer:
         return due
 
     def advance(self) -> None:
-        """Let the matches go on to the present."""
+        """Advance the matches to the current time."""
         for match in self.matches.values():
             match.advance(time.monotonic())
 
-    # --- what may be tampered with --------------------------------------------------------------
+    # --- overridden by faulty servers -----------------------------------------------------------
 
     def answer(self, reply: Json) -> bytes | None:
-        """What is sent for an answer; None for nothing."""
+        """Encode a reply; None for no reply."""
         return msgspec.json.encode(reply)
 
     def say(self, match: ContestMatch, state: Json) -> list[Json]:
-        """What is told in place of a state message."""
+        """Return the messages to publish for a state."""
         del match
         return [state]
 
     def envelope(self, token: str, state: Json) -> list[bytes] | None:
-        """What is published for a state; None for nothing."""
+        """Return the frames of a state; None to publish nothing."""
         return [token.encode(), msgspec.json.encode(state)]
 
     def obey(self, match: ContestMatch, seat: int, command: GameMove) -> None:
-        """Carry out a move."""
+        """Perform a move."""
         number = command.piece_number
         verdict = match.move(
             0 if seat == 0 else 1,
@@ -175,7 +175,7 @@ class SmallServer:
         self.moves.append(command.move)
 
     def follow(self, data: bytes) -> Json:
-        """The answer to a command."""
+        """Return the reply to a command."""
         try:
             command = decode_command(data)
         except CommandError as error:
@@ -185,7 +185,7 @@ class SmallServer:
         return self.move(command)
 
     def let_in(self, command: MatchConnect) -> Json:
-        """The answer to a team that connects."""
+        """Return the reply to a team that connects."""
         match = self.matches.get(command.match_token)
         if match is None:
             return refusal("unknown match", "no such match")
@@ -200,7 +200,7 @@ class SmallServer:
         return _plain(MatchConnectResp(client_token=token))
 
     def move(self, command: GameMove) -> Json:
-        """The answer to a move."""
+        """Return the reply to a move."""
         known = self._clients.get(command.client_token)
         if known is None:
             return refusal("unknown client token", "who are you")
@@ -239,7 +239,7 @@ class SmallServer:
 
 
 def refusal(error: ErrorKind, message: str) -> Json:
-    """An `ErrorResp`."""
+    """Return an `ErrorResp`."""
     return _plain(ErrorResp(error=error, message=message))
 
 

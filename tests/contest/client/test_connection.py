@@ -1,4 +1,4 @@
-"""Where a game server is, and where a password comes from."""
+"""Addresses of game servers, and sources of passwords."""
 
 from __future__ import annotations
 

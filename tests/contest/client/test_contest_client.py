@@ -1,4 +1,4 @@
-"""What a contest's site answers to a team's programs, and what else may be there instead."""
+"""Replies of a site to the programs of a team, valid and invalid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs of one's own are written with, against a small server."""
+"""Interface of programs that play a match."""
 
 from __future__ import annotations
 

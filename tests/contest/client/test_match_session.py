@@ -1,4 +1,4 @@
-"""Servers that fall silent, go, come back, or lose a message: nobody waits for ever."""
+"""Sessions with servers that are silent, die, restart, or lose messages."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def match(
     other: str | None = None,
     mps: float = 0.0,
 ) -> list[MatchReport]:
-    """Let two bots play it, in simulated time; both are the same where no other is given."""
+    """Play the match of a server between two bots in simulated time."""
 
     async def run() -> list[MatchReport]:
         both = (

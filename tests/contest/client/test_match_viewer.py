@@ -1,4 +1,4 @@
-"""A match in the terminal: drawn from its state channel alone."""
+"""Matches in the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A store in each of the databases."""
+"""Stores in each kind of database."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Of a database that is empty, one of each kind."""
+    """Return the URL of an empty database of each kind."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'contest.db'}"
     running: postgres.Server = request.getfixturevalue("postgresql")
@@ -26,6 +26,6 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def store(url: str) -> Generator[Store]:
-    """Open, and empty."""
+    """Return an open, empty store."""
     with Store(url) as opened:
         yield opened

@@ -1,4 +1,4 @@
-"""Databases that cannot be used are told in words, without passwords."""
+"""Errors about databases, which do not contain passwords."""
 
 from __future__ import annotations
 

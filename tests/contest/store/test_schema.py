@@ -1,4 +1,4 @@
-"""Old databases become new ones, and no others are touched."""
+"""Migrations: old databases are upgraded, others are not changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was kept is there, whoever was killed, and whenever."""
+"""Stored games survive killed processes and crashed database servers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def dying(how: str, url: str, token: str = "") -> list[str]:
 
 
 def told_before_death(url: str, token: str, games: int, delay: float) -> int:
-    """How many games a program said to be kept before it was killed."""
+    """Return the number of games that a program reported as stored before it was killed."""
     with subprocess.Popen(
         dying("keep", url, token), stdout=subprocess.PIPE, text=True, cwd=ROOT
     ) as child:
@@ -43,7 +43,7 @@ def told_before_death(url: str, token: str, games: int, delay: float) -> int:
 
 
 def check_games(store: Store, token: str, told: int) -> int:
-    """Nothing that was told is missing, and nothing is there in part."""
+    """Check that every reported game is stored completely; return the number of games."""
     row = store.matches.get(token)
     games = store.matches.list_games(row.id)
     # One that was kept may not have been told.

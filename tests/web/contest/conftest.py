@@ -1,4 +1,4 @@
-"""The site as it runs: its own store, scheduler and socket, and visitors who speak HTTP to it."""
+"""Running sites with store, scheduler and socket, and visitors that send HTTP requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module", autouse=True)
 def quick_passwords() -> Iterator[None]:
-    """Hash passwords with the least work that argon2 allows."""
+    """Hash passwords with the minimum cost of argon2."""
     quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_HASHER", quick)
@@ -37,13 +37,13 @@ def quick_passwords() -> Iterator[None]:
 
 
 class Running:
-    """A site that serves in a thread of its own.
+    """Site that serves in a thread.
 
     Attributes:
-        address: where it is.
-        store: its store.
-        scheduler: its scheduler.
-        settings: of both.
+        address: URL of the site.
+        store: store of the contest.
+        scheduler: scheduler of the matches.
+        settings: settings of all parts.
     """
 
     def __init__(self, folder: Path, settings: ContestSettings | None = None, **site: Any) -> None:
@@ -69,11 +69,11 @@ class Running:
         self.address = self.site.local_address
 
     def serve_again(self) -> None:
-        """Serve, where it has been served before."""
+        """Start to serve, at the same port as before."""
         self.run(self._serve())
 
     def stop_serving(self) -> None:
-        """Break every connection, and listen no more; the scheduler goes on."""
+        """Close all connections and stop listening; the scheduler continues."""
         self.run(self._stop_serving())
 
     async def _serve(self) -> None:
@@ -88,7 +88,7 @@ class Running:
         await asyncio.gather(self._serving, return_exceptions=True)
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """Do something in the site's own loop."""
+        """Run a coroutine in the event loop of the site; return its result."""
         return self._submit(work).result(180)
 
     def close(self) -> None:
@@ -108,7 +108,7 @@ class Running:
     def _submit(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
-    # --- who is there ---------------------------------------------------------------------------
+    # --- visitors -------------------------------------------------------------------------------
 
     def add_team(self, name: str, password: str = PASSWORD) -> int:
         return self.store.teams.add(name, hash_password(password)).id
@@ -120,7 +120,7 @@ class Running:
         return Visitor(self.address)
 
     def team(self, name: str) -> Visitor:
-        """A visitor who is logged in as a team."""
+        """Return a visitor that is logged in as a team."""
         if self.store.teams.find(name) is None:
             self.add_team(name)
         visitor = self.visitor()
@@ -129,7 +129,7 @@ class Running:
         return visitor
 
     def admin(self, name: str = "Ada") -> Visitor:
-        """A visitor who is logged in as an organiser."""
+        """Return a visitor that is logged in as an administrator."""
         if self.store.admins.find(name) is None:
             self.add_admin(name)
         visitor = self.visitor()
@@ -154,5 +154,5 @@ def make_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[...
 
 @pytest.fixture(scope="module")
 def site(make_site: Callable[..., Running]) -> Running:
-    """One that all tests of a file share."""
+    """Return a site that all tests of a module share."""
     return make_site()

@@ -1,4 +1,4 @@
-"""A game server that takes every match it is given, and plays none."""
+"""Game server that accepts every match over the WebSocket of the site and plays none."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class GameServer:
-    """Connected while it is entered.
+    """Game server that is connected inside its context.
 
     Attributes:
-        placed: what it was given, by token.
+        placed: assigned matches by token.
     """
 
     def __init__(self, site: Running, name: str = "first", **different: Any) -> None:

@@ -1,4 +1,4 @@
-"""A game server as far as the site knows one: it takes matches, and tells what a test wants."""
+"""Game server that is linked to a site and publishes the states of a test."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _NUMBERS: Final = itertools.count()
 
 
 class GameServer:
-    """One that is linked to a site until it dies.
+    """Game server without games.
 
     Attributes:
-        states: its state channel; its messages are of the match that it took last.
-        match: public number of the match that was made for it.
+        states: its state channel, with messages of the match that it accepted last.
+        match: public number of its test match.
     """
 
     def __init__(self, site: Running) -> None:
@@ -64,7 +64,7 @@ class GameServer:
         self.die()
 
     def host(self, team: str) -> None:
-        """Be given a test match of a team, which watchers hear of at once."""
+        """Create a test match of a team and wait until viewers are subscribed to it."""
         if self._site.store.teams.find(team) is None:
             self._site.add_team(team)
         made = self._site.run(self._site.scheduler.create_test_match(team, wait_seconds=120))
@@ -72,20 +72,20 @@ class GameServer:
         self.take_over()
 
     def take_over(self) -> None:
-        """Wait for a match, perhaps one that was played elsewhere."""
+        """Wait for the assignment of a match, new or from another server."""
         place = self._site.run(asyncio.wait_for(self._places.get(), 120))
         self.states.token = place.match_token
         self.states.teams = (place.players[0].team, place.players[1].team)
         self.states.wait_until_heard()
 
     def begin_game(self) -> None:
-        """Connect the team and begin the next game."""
+        """Report the team as connected and start the next game."""
         token, number = self.states.token, len(self._ended) + 1
         self._tell(TeamJoined(match_token=token, player=0))
         self._tell(GameStarted(match_token=token, number=number, game_name=f"Game {number}"))
 
     def end_game(self, result: ContestGameResult, replay: bytes) -> None:
-        """A game is kept by the site, and then ends for everybody else."""
+        """Have the site store a game, then publish its end."""
         token = self.states.token
         self._ended.append(result)
         self._tell(GameFinished(match_token=token, result=result, replay=replay))
@@ -94,7 +94,7 @@ class GameServer:
         self.states.end_game(result.scores, result.winner)
 
     def end_match(self) -> MatchResult:
-        """Likewise the match, when as many games are over as it takes."""
+        """Play the remaining games, have the site store the result, then publish the end."""
         while True:
             wins = [game.winner for game in self._ended]
             leader = max(PLAYERS, key=wins.count)
@@ -115,7 +115,7 @@ class GameServer:
         return result
 
     def die(self) -> None:
-        """In the middle of whatever it does. Harmless when it is repeated."""
+        """Disconnect at once; may be repeated."""
         self._site.run(self._disconnect())
         self.states.close()
 

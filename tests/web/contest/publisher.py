@@ -1,4 +1,4 @@
-"""A state channel as a game server has it: a real PUB socket, and messages of the contest."""
+"""State channel of a game server: a PUB socket and messages of the contest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEAMS = ("Alpha", "Beta & <b>Co</b>")
 
 
 def filled(*rows: str) -> str:
-    """The digits of a board with these rows at its bottom."""
+    """Encode a board with these rows at its bottom."""
     cells = [
         (20 - len(rows) + y, x)
         for y, row in enumerate(rows)
@@ -27,11 +27,11 @@ def filled(*rows: str) -> str:
 
 
 class Publisher:
-    """Tells of one match; its methods say one message each.
+    """Publisher of one match; each method publishes one message.
 
     Attributes:
-        endpoint: where it can be heard.
-        token: of the match.
+        endpoint: ZeroMQ endpoint.
+        token: token of the match.
     """
 
     def __init__(self, token: str = "", teams: tuple[str, str] = TEAMS, game: str = "Game 1"):
@@ -42,7 +42,7 @@ class Publisher:
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._socket = self._context.socket(zmq.XPUB)
         self._socket.set(zmq.SNDHWM, 0)
-        # A new subscription is told even before the end of an old one has been noticed.
+        # A new subscription is reported even before the end of an old one.
         self._socket.set(zmq.XPUB_VERBOSE, 1)
         self._socket.bind("tcp://127.0.0.1:*")
         self.endpoint = self._socket.get_string(zmq.LAST_ENDPOINT).rstrip("\0")
@@ -57,12 +57,12 @@ class Publisher:
         self._context.destroy(linger=0)
 
     def heard(self) -> bytes:
-        """Wait for the next subscription, or the end of one; what it is."""
+        """Wait for the next subscription, or the end of one, and return it."""
         assert self._socket.poll(120_000), "no subscriber connected"
         return self._socket.recv()
 
     def wait_until_heard(self) -> None:
-        """Somebody has subscribed to the match, figures and all."""
+        """Wait until a subscriber gets the states and the statistics of the match."""
         wanted = {b"\1" + self.token.encode(), b"\1" + (STATISTICS_TOPIC + self.token).encode()}
         while wanted:
             wanted.discard(self.heard())
@@ -80,7 +80,7 @@ class Publisher:
         self._say("GameBoardState", states=states)
 
     def pieces(self, one: Any, other: Any, queue: str = "TISZO") -> None:
-        """Pieces as (letter, orientation, row, column), or None."""
+        """Publish pieces as (letter, orientation, row, column), or None."""
         states = {
             team: piece
             and {

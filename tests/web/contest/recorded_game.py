@@ -1,4 +1,4 @@
-"""A whole game of two players at random, with its record."""
+"""Games of two random players, with their replays."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from sevenbag.contest.settings import GameRules
 from sevenbag.protocols.pason.messages import MOVES
 
 CLEARS_A_ROW = 868
-"""A seed by which somebody clears a row, which is rare among those who play at random."""
+"""Seed of a game with a line clear, which is rare in random play."""
 
 
 class Game(NamedTuple):
-    """A finished game.
+    """Finished game.
 
     Attributes:
-        duel: as it ended.
-        result: as the store keeps it.
-        replay: the bytes of its file.
-        milliseconds: how long it took.
+        duel: final state.
+        result: result as the store has it.
+        replay: contents of the replay file.
+        milliseconds: duration.
     """
 
     duel: PasonGame
@@ -39,14 +39,14 @@ def play(
     moves: int = 1,
     apart: int = 100,
 ) -> Game:
-    """Play until somebody loses.
+    """Play a game to its end.
 
     Args:
-        number: of the game in its match.
-        teams: who plays.
-        seed: what everything follows from.
-        moves: of each player every tenth of a second.
-        apart: milliseconds between them.
+        number: number of the game in its match.
+        teams: names of the players.
+        seed: seed of the pieces and the moves.
+        moves: moves of each player at a time.
+        apart: milliseconds between these times.
     """
     rules = GameRules()
     duel, recorder, chance = PasonGame(rules, seed), PasonReplayRecorder(), random.Random(seed)

@@ -1,4 +1,4 @@
-"""The public pages and their line, as programs see them: many at once, nonsense, no secrets."""
+"""Public pages and live events: many viewers, invalid requests, no secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coming and going: who is let in, what cookies there are, what guessers learn (nothing)."""
+"""Registration, login, cookies, and limits on guessing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What organisers do: contests are planned, changed, held; teams are looked after."""
+"""Pages of administrators: contests, rules, teams, accounts and the audit log."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ def test_missing_objects(site: Running, admin: Visitor) -> None:
     assert admin.get("/admin/teams?after=%00%ff").status in {200, 400}
 
 
-# --- teams, and who did what --------------------------------------------------------------------
+# --- teams and the audit log --------------------------------------------------------------------
 
 
 def test_administrators_add_teams(site: Running, admin: Visitor) -> None:

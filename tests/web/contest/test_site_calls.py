@@ -1,4 +1,4 @@
-"""What programs call: test matches as the clients of 2012 ask for them, and game servers' link."""
+"""Routes of programs: test matches as in 2012, current matches, game servers, monitoring."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ def test_nonsense_from_a_game_server_ends_its_link_alone(
     assert any(server.is_connected for server in site.scheduler.list_servers())
 
 
-# --- whoever watches over the site --------------------------------------------------------------
+# --- monitoring ---------------------------------------------------------------------------------
 
 
 def test_health_and_figures(site: Running, game_server: GameServer) -> None:

@@ -1,4 +1,4 @@
-"""The site's door: names and origins, proxies, and everything too large, too odd or too slow."""
+"""Host names, origins, proxies, and requests that are too large or invalid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every route of the site, and who may call it: one that is not listed here fails."""
+"""Every route of the site with its access rights; a route that is not listed here fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a team finds: its matches, what became of its moves, what there is to play."""
+"""Pages of a team: matches, moves and test matches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A visitor of the site who speaks HTTP: as much of a browser as forms need."""
+"""HTTP client of the site that keeps cookies and submits forms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from urllib.parse import urlencode, urlsplit
 
 PASSWORD = "a password & 100% more"
-"""With characters that mean something in addresses."""
+"""Password with characters that have a meaning in URLs."""
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Answer:
 
     @property
     def words(self) -> str:
-        """What people see of it."""
+        """Visible text of the page."""
         reader = _Words()
         reader.feed(self.text)
         return " ".join(" ".join(reader.words).split())
@@ -39,7 +39,7 @@ class Answer:
 
 @dataclass
 class Visitor:
-    """As much of a browser as forms need: it keeps cookies and sends what a page's form has."""
+    """Client that keeps cookies and sends the tokens of forms."""
 
     address: str
     cookies: dict[str, str] = field(default_factory=dict)
@@ -77,12 +77,12 @@ class Visitor:
     def send(
         self, page: str, *more: tuple[str, str], action: str | None = None, **fields: str
     ) -> Answer:
-        """Fill in the form of a page and send it."""
+        """Fill in and submit the form of a page."""
         token = self.form_token(page)
         return self.post(action or page, [("form_token", token), *fields.items(), *more])
 
     def form_token(self, page: str) -> str:
-        """What the forms of a page have in them."""
+        """Return the token of the forms of a page."""
         text = self.get(page).text
         return text.partition('name="form_token" value="')[2].partition('"')[0]
 

@@ -1,4 +1,4 @@
-"""The server from outside: who may speak to it, what may be asked of it, how it begins and ends."""
+"""Server of the page from outside: origins, requests, limits, start and end."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def get(server: Server, path: str, **headers: str) -> http.client.HTTPResponse:
     return answer
 
 
-# --- who may speak to it ------------------------------------------------------------------------
+# --- origins and files --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("origin", [None, "null", "http://elsewhere.example", "http://localhost:1"])
@@ -131,7 +131,7 @@ def test_links_do_not_lead_out_of_the_folder(server: Server, tmp_path: Path) -> 
     assert get(server, "/bots/link.js").status == 404
 
 
-# --- what may be asked of it --------------------------------------------------------------------
+# --- requests -----------------------------------------------------------------------------------
 
 
 async def first_event(server: Server, wanted: Any) -> dict[str, Any]:
@@ -261,7 +261,7 @@ async def test_a_game_leaves_nothing_behind(tmp_path: Path) -> None:
         server.kill()
 
 
-# --- how it begins and ends ---------------------------------------------------------------------
+# --- start and end ------------------------------------------------------------------------------
 
 
 def test_a_port_that_is_taken() -> None:
