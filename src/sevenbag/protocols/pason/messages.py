@@ -35,23 +35,23 @@ ErrorKind: TypeAlias = Literal[
 
 ERROR_KINDS: Final[dict[ErrorKind, str]] = {
     "malformed message": (
-        "no JSON object in UTF-8, a field missing, of another type than the text says, or too long"
+        "not a JSON object in UTF-8, a field is missing or has another type than in the text,"
+        " or the message is too long"
     ),
-    "message too large": "more bytes than the server reads",
+    "message too large": "the message is larger than the server accepts",
     "unknown comm_type": "the command is neither MatchConnect nor GameMove",
-    "unknown match": "no match of this match_token is played here",
-    "unknown team": "the match is not this team's; names count as registered, capitals too",
-    "wrong password": "it is not the team's",
+    "unknown match": "the server does not play a match with this match_token",
+    "unknown team": "the team does not play in this match; names are case-sensitive",
+    "wrong password": "the password is not the team's",
     "unknown client token": "no client was given this client_token",
-    "unknown move": "the move is none of left, right, down, drop, lrotate and rrotate",
-    "match ended": "the match that the client_token or match_token belongs to is over",
-    "too many moves": "more moves a second than the match allows; this one was not done",
-    "too many attempts": "so many passwords of the team are tried that this one was not looked at",
-    "server is ending": "the server takes no more clients; the match goes on elsewhere",
-    "server fault": "a fault of the server's own; its log has more",
+    "unknown move": "the move is not one of left, right, down, drop, lrotate and rrotate",
+    "match ended": "the match of the client_token or match_token is over",
+    "too many moves": "more moves per second than the match allows; the move was not executed",
+    "too many attempts": "too many password checks of the team are waiting; this one was not made",
+    "server is ending": "the server accepts no more clients; the match continues elsewhere",
+    "server fault": "internal error of the server; its log has details",
 }
-"""What an `ErrorResp` may have as its ``error``, and what each means. The contest's text names
-none."""
+"""Values of ``error`` in an `ErrorResp`, with their meanings. The contest's text defines none."""
 
 MOVES: Final[tuple[MoveName, ...]] = ("left", "right", "down", "drop", "lrotate", "rrotate")
 
