@@ -187,14 +187,8 @@ def _create_match_header(args: argparse.Namespace) -> TournamentHeader:
     names = dict(given)
     if len(names) < len(given):
         raise InputError("invalid --name: expected one name for each bot, got two for the same")
-    limits = PlayerLimits(
-        nodes=args.nodes,
-        ms=args.ms,
-        bank=args.bank,
-        increment=args.increment,
-        pps=args.pps,
-        restart=args.restart,
-    )
+    fields = PlayerLimits.__struct_fields__
+    limits = PlayerLimits(**{field: getattr(args, field) for field in fields})
     engines = [
         PlayerConfig(name=names.get(letter, ""), spec=spec, limits=limits)
         for letter, spec in zip("AB", specs, strict=True)

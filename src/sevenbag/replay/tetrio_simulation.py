@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from sevenbag._kernel import Spin, back_to_back_power
 from sevenbag.errors import FormatError, InputError
-from sevenbag.files import open_input
+from sevenbag.files import read_input
 from sevenbag.formats.tetrio_script import build_script, iterate_received_attacks
 from sevenbag.replay.playback import ReplayDifference, ReplayVerification
 from sevenbag.replay.tetrio_rules import create_frame_game
@@ -77,12 +77,9 @@ def read_expected_locks(path: str | os.PathLike[str]) -> list[ExpectedLock]:
     """
     path = Path(path)
     try:
-        with open_input(path) as file:
-            data = file.read(MAX_LOCKS_BYTES + 1)
+        data = read_input(path, MAX_LOCKS_BYTES)
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
-    if len(data) > MAX_LOCKS_BYTES:
-        raise FormatError(f"{path}: expected at most {MAX_LOCKS_BYTES} bytes")
     locks: list[ExpectedLock] = []
     for number, line in enumerate(data.splitlines(), start=1):
         if not line.strip():

@@ -14,13 +14,13 @@ from sevenbag.arena.terminal.game_scene import build_scene, playback_scene
 from sevenbag.arena.terminal.terminal_screen import (
     ALARM_STYLE,
     CELL_COLUMNS,
-    FAINT_STYLE,
     KEY_LEFT,
     KEY_RIGHT,
     LABEL_STYLE,
     VALUE_STYLE,
     WINNER_STYLE,
     clip_to_width,
+    frame_rows,
     join_columns,
     open_key_reader,
     overlay_text,
@@ -331,34 +331,16 @@ def _next_column(player: PlayerScene, width: int, *, large: bool) -> list[Text]:
 def _frame_board(player: PlayerScene, rows: Sequence[Text], cell: int) -> list[Text]:
     """Return a framed board; the left side of the frame shows pending garbage."""
     inner = _board_width(player, cell) - _FRAME
-    name = shorten_name(player.name, inner - 2)
-    top = Text("┌", style=FAINT_STYLE, no_wrap=True)
-    style = WINNER_STYLE if player.won else ALARM_STYLE if player.loss else VALUE_STYLE
-    top.append(Text(f" {name} ", style=style))
-    top.append("─" * (inner - len(name) - 2) + "┐", style=FAINT_STYLE)
-    lines = [top]
-    rows_a_line = len(player.rows) / len(rows)
-    for index, row in enumerate(rows):
-        below = (len(rows) - 1 - index) * rows_a_line
-        side = ("█", ALARM_STYLE) if below < player.pending else ("│", FAINT_STYLE)
-        line = Text(no_wrap=True)
-        line.append(side[0], style=side[1])
-        line.append(row)
-        line.append("│", style=FAINT_STYLE)
-        lines.append(line)
-    lines.append(Text(f"└{'─' * inner}┘", style=FAINT_STYLE, no_wrap=True))
-    verdict = (
-        ("winner", WINNER_STYLE)
-        if player.won
-        else (player.loss, ALARM_STYLE)
-        if player.loss
-        else None
-    )
-    if verdict is not None and verdict[0]:
-        text = f" {verdict[0]} "[:inner]
-        at = 1 + (inner - len(text)) // 2
-        middle = len(lines) // 2
-        lines[middle] = overlay_text(lines[middle], at, Text(text, style=f"reverse {verdict[1]}"))
+    verdict = ("winner", WINNER_STYLE) if player.won else None
+    if player.loss and not player.won:
+        verdict = (player.loss, ALARM_STYLE)
+    lines = frame_rows(rows, inner, message=verdict)
+    name = f" {shorten_name(player.name, inner - 2)} "
+    lines[0] = overlay_text(lines[0], 1, Text(name, verdict[1] if verdict else VALUE_STYLE))
+    rows_per_line = len(player.rows) / len(rows)
+    for index in range(len(rows)):
+        if (len(rows) - 1 - index) * rows_per_line < player.pending:
+            lines[1 + index] = overlay_text(lines[1 + index], 0, Text("█", ALARM_STYLE))
     return lines
 
 

@@ -18,9 +18,10 @@ from sevenbag.arena.terminal.terminal_screen import (
     LABEL_STYLE,
     VALUE_STYLE,
     WINNER_STYLE,
+    center_lines,
     clip_to_width,
+    frame_rows,
     join_columns,
-    overlay_text,
     render_half_rows,
     render_heading,
     render_piece,
@@ -405,10 +406,7 @@ def render_demo(scene: PcDemoScene, width: int, height: int) -> list[Text]:
         Text(scene.caption, style=LABEL_STYLE),
         Text(DEMO_HINT, style=FAINT_STYLE),
     ]
-    top = max(0, (height - len(lines)) // 2)
-    for line in lines:
-        line.pad_left(max(0, (width - line.cell_len) // 2))
-    return [Text()] * top + [clip_to_width(line, width) for line in lines][: height - top]
+    return center_lines(lines, width, height)
 
 
 # --- parts --------------------------------------------------------------------------------------
@@ -452,20 +450,10 @@ def _render_right(scene: PcDemoScene, *, large: bool) -> list[Text]:
 
 
 def _frame_board(scene: PcDemoScene, rows: list[Text], cell: int) -> list[Text]:
-    style = WINNER_STYLE if scene.cheer else FAINT_STYLE
-    lines = [Text(f"┌{'─' * (_WIDTH * cell)}┐", style=style)]
-    for row in rows:
-        line = Text("│", style=style)
-        line.append(row)
-        line.append("│", style=style)
-        lines.append(line)
-    lines.append(Text(f"└{'─' * (_WIDTH * cell)}┘", style=style))
-    if scene.cheer:
-        text = " PERFECT CLEAR " if cell == CELL_COLUMNS else " PERFECT "
-        at = 1 + (_WIDTH * cell - len(text)) // 2
-        middle = len(lines) // 2
-        lines[middle] = overlay_text(lines[middle], at, Text(text, style=f"reverse {WINNER_STYLE}"))
-    return lines
+    if not scene.cheer:
+        return frame_rows(rows, _WIDTH * cell)
+    text = "PERFECT CLEAR" if cell == CELL_COLUMNS else "PERFECT"
+    return frame_rows(rows, _WIDTH * cell, WINNER_STYLE, message=(text, WINNER_STYLE))
 
 
 def _render_keys(scene: PcDemoScene) -> Text:

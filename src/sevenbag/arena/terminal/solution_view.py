@@ -17,7 +17,8 @@ from sevenbag.arena.terminal.terminal_screen import (
     LABEL_STYLE,
     VALUE_STYLE,
     cell_color,
-    clip_to_width,
+    center_lines,
+    frame_rows,
     render_piece,
 )
 
@@ -84,10 +85,7 @@ def render_solution(scene: SolutionScene, width: int, height: int) -> list[Text]
         lines = [*matrix, *(line for line in foot if line.plain)]
     if len(lines) > height:
         lines = [line for line in foot if line.plain][-2:]
-    top = max(0, (height - len(lines)) // 3)
-    for line in lines:
-        line.pad_left(max(0, (width - line.cell_len) // 2))
-    return [Text()] * top + [clip_to_width(line, width) for line in lines][: height - top]
+    return center_lines(lines, width, height, above=1 / 3)
 
 
 def format_solution(scene: SolutionScene) -> list[str]:
@@ -129,20 +127,18 @@ def _letter_rows(scene: SolutionScene) -> list[list[_Cell]]:
 def _matrix(rows: list[list[_Cell]], scale: int) -> list[Text]:
     """Return the framed rectangle; a cell has `scale` lines and twice as many columns."""
     cell = CELL_COLUMNS * scale
-    lines = [Text(f"┌{'─' * (_WIDTH * cell)}┐", style=FAINT_STYLE)]
+    lines: list[Text] = []
     for row in reversed(rows):
         for part in range(scale):
-            line = Text("│", style=FAINT_STYLE)
+            line = Text()
             for letter, number, shade in row:
                 if letter == ".":
                     line.append("·".center(cell) if part == 0 else " " * cell, style=FAINT_STYLE)
                 else:
                     text = "" if number is None or part else str(number)
                     line.append(text.center(cell), style=f"{_INK} on {shade}")
-            line.append("│", style=FAINT_STYLE)
             lines.append(line)
-    lines.append(Text(f"└{'─' * (_WIDTH * cell)}┘", style=FAINT_STYLE))
-    return lines
+    return frame_rows(lines, _WIDTH * cell)
 
 
 def _sequence(scene: SolutionScene) -> Text:

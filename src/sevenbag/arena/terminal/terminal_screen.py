@@ -126,6 +126,40 @@ def overlay_text(line: Text, at: int, text: Text) -> Text:
     return joined
 
 
+def frame_rows(
+    rows: Sequence[Text],
+    width: int,
+    style: str = FAINT_STYLE,
+    *,
+    message: tuple[str, str] | None = None,
+) -> list[Text]:
+    """Return rows in a frame.
+
+    Args:
+        rows: rows of equal width.
+        width: width of the rows.
+        style: style of the frame.
+        message: text over the middle, and its style.
+    """
+    lines = [Text(f"┌{'─' * width}┐", style=style, no_wrap=True)]
+    lines += [Text.assemble(("│", style), row, ("│", style), no_wrap=True) for row in rows]
+    lines.append(Text(f"└{'─' * width}┘", style=style, no_wrap=True))
+    if message is not None:
+        text = f" {message[0]} "[:width]
+        middle = len(lines) // 2
+        over = Text(text, style=f"reverse {message[1]}")
+        lines[middle] = overlay_text(lines[middle], 1 + (width - len(text)) // 2, over)
+    return lines
+
+
+def center_lines(lines: Sequence[Text], width: int, height: int, above: float = 0.5) -> list[Text]:
+    """Center lines horizontally, with a share of the free height above them."""
+    top = max(0, int((height - len(lines)) * above))
+    for line in lines:
+        line.pad_left(max(0, (width - line.cell_len) // 2))
+    return [Text()] * top + [clip_to_width(line, width) for line in lines][: height - top]
+
+
 def cell_color(letter: str) -> str:
     """Return the colour of a cell."""
     return COLORS.get(letter, COLORS[GARBAGE])

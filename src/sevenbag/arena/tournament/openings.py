@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.errors import FormatError, InputError, shown
-from sevenbag.files import open_input
+from sevenbag.files import read_input
 from sevenbag.formats.fumen import Fumen, Page
 from sevenbag.game.game_config import MAX_SEED, Opening, opening_board
 
@@ -30,16 +30,12 @@ def read_openings(path: str | Path, rules: Rules) -> tuple[Opening, ...]:
     """
     path = Path(path)
     try:
-        with open_input(path) as file:
-            data = file.read(_MAX_FILE_BYTES + 1)
-        text = data.decode()
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise FormatError(f"{path}: cannot be read: {error}") from None
-    lines = text.splitlines()
-    if len(data) > _MAX_FILE_BYTES or len(lines) > _MAX_OPENINGS:
-        raise FormatError(f"{path}: expected at most {_MAX_OPENINGS} lines and 16 MiB")
+        lines = read_input(path, _MAX_FILE_BYTES).decode().splitlines()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FormatError(f"{path}: cannot be read: {reason}") from None
+    if len(lines) > _MAX_OPENINGS:
+        raise FormatError(f"{path}: expected at most {_MAX_OPENINGS} lines")
     starts: list[Opening] = []
     for number, line in enumerate(lines, start=1):
         words = line.partition("#")[0].split()

@@ -28,7 +28,7 @@ from sevenbag.arena.tournament.tournament_config import (
     TournamentHeader,
 )
 from sevenbag.errors import FormatError, shown
-from sevenbag.files import open_input, write_atomically
+from sevenbag.files import open_input, read_input, write_atomically
 from sevenbag.replay.player_statistics import (
     Count,  # noqa: TC001 - msgspec looks it up
     PlayerStatistics,  # noqa: TC001 - msgspec looks it up
@@ -284,15 +284,11 @@ def _write(path: Path, record: msgspec.Struct) -> None:
 def _read_file(path: Path) -> bytes | None:
     """Return the bytes of a file; None if it does not exist."""
     try:
-        with open_input(path) as file:
-            data = file.read(MAX_HEADER_BYTES + 1)
+        return read_input(path, MAX_HEADER_BYTES)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
-    if len(data) > MAX_HEADER_BYTES:
-        raise FormatError(f"{path}: larger than {MAX_HEADER_BYTES} bytes, the most it may have")
-    return data
 
 
 def _decode(decoder: msgspec.json.Decoder[T], data: bytes, where: str) -> T:

@@ -13,7 +13,6 @@ import itertools
 import os
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, Self
 
@@ -85,7 +84,7 @@ class TournamentRunner:
             # By engine, for each game of this run: reason of a failed start, else None.
             self._start_failures: defaultdict[int, list[str | None]] = defaultdict(list)
         except BaseException:
-            self._lock.close()
+            os.close(self._lock)
             raise
 
     @staticmethod
@@ -114,7 +113,7 @@ class TournamentRunner:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._lock.close()
+        os.close(self._lock)
 
     def run(
         self,
@@ -398,18 +397,8 @@ _FIELD_LABELS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _FolderLock:
-    """Lock of a folder; released when the process ends."""
-
-    descriptor: int
-
-    def close(self) -> None:
-        with contextlib.suppress(OSError):
-            os.close(self.descriptor)
-
-
-def _lock_folder(folder: Path) -> _FolderLock:
+def _lock_folder(folder: Path) -> int:
+    """Lock a folder; return the descriptor that holds the lock until it is closed."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -419,7 +408,7 @@ def _lock_folder(folder: Path) -> _FolderLock:
     except OSError:
         # Some file systems have no locks; play without one.
         pass
-    return _FolderLock(descriptor)
+    return descriptor
 
 
 def _expect_same_header(folder: Path, header: TournamentHeader) -> None:
