@@ -34,12 +34,10 @@ LAYER = {package: number for number, layer in enumerate(LAYERS) for package in l
 
 # Exceptions. Packages may share these names for modules of the same kind.
 REPEATED_MODULE_NAMES = {"app", "errors", "messages", "settings"}
-REPEATED_CLASS_NAMES = {"FinishedGame", "GameServer"}
+REPEATED_CLASS_NAMES = {"GameServer"}
 LARGE_PACKAGES: set[str] = set()
 # Modules that import each other, partly for annotations only.
 CYCLES = {
-    "sevenbag.arena.runner.game_loop",
-    "sevenbag.arena.runner.observers",
     "sevenbag.cli.main",
     "sevenbag.cli.pc.dropin",
     "sevenbag.contest.scheduler.match_assigner",

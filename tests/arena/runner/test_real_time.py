@@ -285,7 +285,7 @@ async def test_bots_hear_how_the_other_stands() -> None:
         (((0, 2), None), "invalid pps: .*, got 0"),
         (((2, 61), None), "invalid pps: .*, got 61"),
         (((2, 2), 0), "invalid nps: .*, got 0"),
-        (((2, math.nan), None), "pps is nan"),
+        (((2, math.nan), None), "invalid pps: .*, got nan"),
     ],
 )
 def test_times_that_cannot_be_played_are_named(

@@ -175,7 +175,7 @@ def test_games_frame_by_frame_are_refused_before_they_begin() -> None:
     with pytest.raises(InputError, match="invalid frames: expected real-time games"):
         create_header("match", pair, TournamentSettings(frames=True), RULES)
     frames = TournamentSettings(frames=True, real_time=True)
-    with pytest.raises(InputError, match="pieces collide with all rows"):
+    with pytest.raises(InputError, match="all rows are solid"):
         create_header("match", pair, frames, Rules.preset("jstris"))
     opening = parse_opening(["v115@9gE8DeG8CeH8BeG8CeA8JeAgH"], RULES)
     with pytest.raises(InputError, match="invalid openings: expected seeds only with frames"):
