@@ -1,4 +1,4 @@
-"""Reports for people, programs and CI."""
+"""Reports as text, JSON and JUnit XML."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_counts(report: ConformanceReport) -> None:
     assert report.has_severity("note")
 
 
-def test_for_people(report: ConformanceReport) -> None:
+def test_text(report: ConformanceReport) -> None:
     text = format_text(report)
     assert "error: game: wrong" in text
     assert "    specification: play advances [0000-mvp, play]" in text
@@ -60,7 +60,7 @@ def test_for_people(report: ConformanceReport) -> None:
     assert max(map(len, text.splitlines())) < 180
 
 
-def test_for_programs(report: ConformanceReport) -> None:
+def test_json(report: ConformanceReport) -> None:
     content = json.loads(format_json(report))
     assert content["counts"] == {"error": 1, "warning": 1, "note": 2}
     assert [check["status"] for check in content["checks"]] == ["found", "found", "skipped"]
@@ -68,7 +68,7 @@ def test_for_programs(report: ConformanceReport) -> None:
     assert content["checks"][2]["skipped"] == "too late"
 
 
-def test_for_ci(report: ConformanceReport) -> None:
+def test_junit(report: ConformanceReport) -> None:
     suite = ET.fromstring(format_junit(report).partition("\n")[2])
     assert {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")} == {
         "tests": "3",

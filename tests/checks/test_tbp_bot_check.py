@@ -1,4 +1,4 @@
-"""The checker of bots: right ones pass, and every planted fault is found, by its name."""
+"""The check of TBP bots passes correct bots and finds each planted fault."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sevenbag.bots.external import process
 from sevenbag.bots.external.process import create_process_launcher
 from sevenbag.bots.external.web_worker import create_worker_launcher, find_browser
 from sevenbag.checks import CheckSettings, ConformanceReport, create_tbp_bot_check, tbp_bot_harness
+from tests.checks.checking import PATIENT, list_findings, parse_findings, select_checks
 from tests.fakes import faulty, field
 from tests.fakes.dropper import Dropper
 from tests.fakes.silence import launch_impatiently
@@ -24,103 +25,74 @@ if TYPE_CHECKING:
 
 FAKES = Path(faulty.__file__).parent
 ROOT = FAKES.parents[1]
-PATIENT = CheckSettings(
-    start_seconds=120.0, answer_seconds=120.0, slow_seconds=120.0, quit_seconds=120.0, length=12
-)
-"""So long that no bot misses a limit on a busy machine."""
-
-# What each of them does wrong: the checks that find it, with the severity.
-FOUND: dict[str, set[tuple[str, str]]] = {
-    "DiesAtStart": {("info", "error")},
-    "HangsAtInfo": {("info", "error")},
-    "ChattyAtInfo": {("info", "error"), ("lines", "warning")},
-    "NoNewline": {("info", "error")},
-    "Refuses": {("ready", "error")},
-    "HangsAtReady": {("ready", "error")},
-    "NullFeatures": {("message-format", "error"), ("unsolicited", "error"), ("lines", "warning")},
-    "NeedsRandomizer": {("rules-empty", "error"), ("rules-unknown", "error")},
-    "GrepsCompactJson": {("json-whitespace", "error"), ("quit", "note")},
-    "StrictTypes": {
-        ("back-to-back-count", "warning"),
-        ("blank-lines", "warning"),
-        ("end-of-input", "note"),
-    },
-    "DiesInGame": {("game", "error")},
-    "KilledInGame": {("game", "error")},
-    "DiesInMidMessage": {("answer", "error"), ("lines", "warning")},
-    "ClosesOutput": {("answer", "error")},
-    "HangsAtSuggest": {("answer", "error")},
-    "Rubbish": {("answer", "error"), ("lines", "warning")},
-    "Chatty": {("unsolicited", "error"), ("lines", "warning")},
-    "MalformedMove": {("message-format", "error"), ("answer", "error")},
-    "BogusPiece": {("message-format", "error"), ("answer", "error")},
-    "LongLine": {("answer", "error")},
-    "IllegalMoves": {("answer", "error")},
-    "FarMoves": {("answer", "error")},
-    "FirstMoveIllegal": {("first-move", "warning")},
-    "LastMoveIllegal": {("first-move", "warning")},
-    "LongSuggestions": {("line-length", "warning")},
-    "EmptyAtFirst": {("empty-answer", "warning")},
-    "GivesUp": {("answer", "error")},
-    "GivesUpInOtherWords": {("answer", "error")},
-    "GivesUpByError": {("answer", "error")},
-    "NotesAndGivesUp": {("answer", "error")},
-    "FalseSpins": {("spin", "warning")},
-    "LowerCase": {("message-format", "error")},
-    "OddForms": {("message-format", "error"), ("message-format", "warning")},
-    "AnswersTwice": {("one-answer", "error")},
-    "AnswersTwiceAtOnce": {("one-answer", "error")},
-    "AnswersLate": {("answer-time", "warning")},
-    "MoveInfo": {("message-format", "warning")},
-    "IgnoresQuit": {("quit", "error"), ("end-of-input", "warning")},
-    "LeavesWhenTerminated": {("quit", "error"), ("end-of-input", "warning")},
-    "ExitsAtEndOfInput": {("quit", "error")},
-    "LeavesChildren": {("game", "error")},
-    "DoesNotRead": {("answer", "error")},
-    # Those of the field.
-    "ColdClear1": {("unknown-types", "error")},
-    "WestForms": {("equivalent-moves", "warning")},
-    "OutOfStep": {("hold", "error")},
-    "ColdClear2": {
-        ("empty-answer", "warning"),
-        ("back-to-back-count", "warning"),
-        ("blank-lines", "warning"),
-    },
-    "ColdClear2Web": {("lines", "warning"), ("empty-answer", "warning")},
-    "MisaMino": {
-        *(
-            ("message-format", "error"),
-            ("suggest-repeated", "error"),
-            ("other-move", "error"),
-            ("quit", "error"),
-        ),
-        *(("spin", "warning"), ("short-queue", "warning"), ("suggest-without-position", "warning")),
-    },
-    "Bashtet": {
-        *(
-            ("hold", "error"),
-            ("json-whitespace", "error"),
-            ("line-length", "warning"),
-            ("quit", "note"),
-        ),
-    },
-    "Hikari": {
-        *(("rules-empty", "error"), ("unknown-types", "error"), ("game", "error")),
-        ("first-move", "warning"),
-    },
-    "Dellacherie": {("hold", "error")},
-    "Zxcl": {("answer", "error")},
-    "FreeWords": {("ready", "error"), ("message-format", "warning"), ("unsolicited", "error")},
-    "OtherPlay": {("game", "error")},
-    "AnswersUnasked": {("game", "error")},
-    "TakesGarbage": {("ready", "error")},
-    "Versus": {("answer", "error")},
-    "Strays": {("answer", "error")},
+# Findings of each faulty bot.
+FOUND: dict[str, str] = {
+    "DiesAtStart": "info:error",
+    "HangsAtInfo": "info:error",
+    "ChattyAtInfo": "info:error lines:warning",
+    "NoNewline": "info:error",
+    "Refuses": "ready:error",
+    "HangsAtReady": "ready:error",
+    "NullFeatures": "lines:warning message-format:error unsolicited:error",
+    "NeedsRandomizer": "rules-empty:error rules-unknown:error",
+    "GrepsCompactJson": "json-whitespace:error quit:note",
+    "StrictTypes": "back-to-back-count:warning blank-lines:warning end-of-input:note",
+    "DiesInGame": "game:error",
+    "KilledInGame": "game:error",
+    "DiesInMidMessage": "answer:error lines:warning",
+    "ClosesOutput": "answer:error",
+    "HangsAtSuggest": "answer:error",
+    "Rubbish": "answer:error lines:warning",
+    "Chatty": "lines:warning unsolicited:error",
+    "MalformedMove": "answer:error message-format:error",
+    "BogusPiece": "answer:error message-format:error",
+    "LongLine": "answer:error",
+    "IllegalMoves": "answer:error",
+    "FarMoves": "answer:error",
+    "FirstMoveIllegal": "first-move:warning",
+    "LastMoveIllegal": "first-move:warning",
+    "LongSuggestions": "line-length:warning",
+    "EmptyAtFirst": "empty-answer:warning",
+    "GivesUp": "answer:error",
+    "GivesUpInOtherWords": "answer:error",
+    "GivesUpByError": "answer:error",
+    "NotesAndGivesUp": "answer:error",
+    "FalseSpins": "spin:warning",
+    "LowerCase": "message-format:error",
+    "OddForms": "message-format:error message-format:warning",
+    "AnswersTwice": "one-answer:error",
+    "AnswersTwiceAtOnce": "one-answer:error",
+    "AnswersLate": "answer-time:warning",
+    "MoveInfo": "message-format:warning",
+    "IgnoresQuit": "end-of-input:warning quit:error",
+    "LeavesWhenTerminated": "end-of-input:warning quit:error",
+    "ExitsAtEndOfInput": "quit:error",
+    "LeavesChildren": "game:error",
+    "DoesNotRead": "answer:error",
+    "ColdClear1": "unknown-types:error",
+    "WestForms": "equivalent-moves:warning",
+    "OutOfStep": "hold:error",
+    "ColdClear2": "back-to-back-count:warning blank-lines:warning empty-answer:warning",
+    "ColdClear2Web": "empty-answer:warning lines:warning",
+    "MisaMino": (
+        "message-format:error other-move:error quit:error short-queue:warning "
+        "spin:warning suggest-repeated:error suggest-without-position:warning"
+    ),
+    "Bashtet": "hold:error json-whitespace:error line-length:warning quit:note",
+    "Hikari": "first-move:warning game:error rules-empty:error unknown-types:error",
+    "Dellacherie": "hold:error",
+    "Zxcl": "answer:error",
+    "FreeWords": "message-format:warning ready:error unsolicited:error",
+    "OtherPlay": "game:error",
+    "AnswersUnasked": "game:error",
+    "TakesGarbage": "ready:error",
+    "Versus": "answer:error",
+    "Strays": "answer:error",
 }
 OPTIONAL = create_tbp_bot_check(launch_impatiently([]), "").optional_checks
 FAULTLESS = {"TalksToStderr", "NotesWhatItHears"}
 PATIENCE: dict[str, CheckSettings] = {
-    # Whatever the limit: they never leave by themselves.
+    # They never exit by themselves.
     "IgnoresQuit": dataclasses.replace(PATIENT, quit_seconds=0.1),
     "LeavesWhenTerminated": dataclasses.replace(PATIENT, quit_seconds=0.1),
     # It takes 0.6 seconds, or more.
@@ -130,7 +102,7 @@ QUICK = {
     *("DiesAtStart", "HangsAtSuggest", "IllegalMoves", "LowerCase", "AnswersTwice", "OutOfStep"),
     *("GivesUp", "IgnoresQuit"),
 }
-"""One of each kind; the others take long together."""
+"""One of each kind; the others are slow."""
 
 
 def fakes_of(module: ModuleType) -> set[str]:
@@ -142,7 +114,7 @@ def fakes_of(module: ModuleType) -> set[str]:
 
 
 class Clock:
-    """Time that passes by being asked for, so that it does not run out on a busy machine."""
+    """Clock that advances with each call, so that no limit depends on the machine's speed."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -154,7 +126,7 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets the checker ask a bot that suggests no move a few times, and no longer."""
+    """Limit the requests to a bot that suggests no move."""
     monkeypatch.setattr(tbp_bot_harness, "time", Clock())
 
 
@@ -164,46 +136,21 @@ async def check(command: list[str], settings: CheckSettings = PATIENT) -> Confor
     ).run()
 
 
-def found_in(report: ConformanceReport) -> set[tuple[str, str]]:
-    return {(finding.clause.id, finding.severity) for finding in report.findings}
-
-
-# --- right ones ---------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("bot", ["beam:nodes=100", "random:seed=1"])
-async def test_our_bots_pass(bot: str, mark: str) -> None:
-    report = await check(["sevenbag", "serve", bot])
-    assert found_in(report) == set()
-    assert {each.status for each in report.results} == {"passed"}
-    assert report.name == bot.partition(":")[0]
-
-
-@pytest.mark.slow
-async def test_the_example_passes(mark: str) -> None:
-    report = await check([sys.executable, str(ROOT / "examples" / "tbp_bot.py")])
-    assert found_in(report) == set()
-    assert report.name == "stacker"
-    [skipped] = [each for each in report.results if each.status != "passed"]
-    assert skipped.clause.id == "garbage"
-
-
 @pytest.mark.parametrize(
     "name", ["", *(pytest.param(name, marks=pytest.mark.slow) for name in sorted(FAULTLESS))]
 )
-async def test_those_without_a_fault_pass(
+async def test_correct_bots_pass(
     name: str, fake: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(tmp_path / "note"))
     report = await check(fake(name))  # type: ignore[operator]
-    assert found_in(report) == set()
+    assert list_findings(report) == set()
 
 
-# --- wrong ones ---------------------------------------------------------------------------------
+# --- faulty bots ----------------------------------------------------------------------------------
 
 
-def test_every_fake_is_checked() -> None:
+def test_each_fake_bot_is_checked() -> None:
     assert fakes_of(faulty) | fakes_of(field) == set(FOUND) | FAULTLESS
 
 
@@ -216,7 +163,7 @@ def fake_command(name: str) -> list[str]:
     "name",
     [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in FOUND],
 )
-async def test_every_planted_fault_is_found(
+async def test_planted_faults_are_found(
     name: str,
     mark: str,
     clock: None,
@@ -230,25 +177,20 @@ async def test_every_planted_fault_is_found(
     if name == "AnswersLate":
         monkeypatch.setattr(tbp_bot_harness, "time", time)
     if name == "ClosesOutput":
-        # It lives on, so that there is no exit code to wait for.
+        # It keeps running, so there is no exit code to wait for.
         monkeypatch.setattr(process, "_EXIT_CODE_TIMEOUT", 0.1)
-    # With the checks alone that can find it: the others would take their time for nothing.
-    seen_in = ["game" if clause == "spin" else clause for clause, _ in FOUND[name]]
-    only = tuple(clause for clause in seen_in if clause in OPTIONAL) or ("json-whitespace",)
-    settings = dataclasses.replace(PATIENCE.get(name, PATIENT), only=only)
+    expected = parse_findings(FOUND[name])
+    settings = select_checks(expected, OPTIONAL, PATIENCE.get(name, PATIENT))
     report = await check(fake_command(name), settings)
-    assert FOUND[name] <= found_in(report)
+    assert expected <= list_findings(report)
     for finding in report.findings:
         assert finding.message
         assert finding.clause.requirement
         assert finding.source or finding.clause.source
-    # What could not be checked is not called well.
-    hopeless = any(
-        each.severity == "error" and each.clause.id in {"info", "ready", "answer"}
-        for each in report.findings
-    )
+    # Checks that were not reached have not passed.
+    fatal = any(each.severity == "error" and each.clause.required for each in report.findings)
     not_reached = {each.clause.id for each in report.results if "not reached: " in each.skip_reason}
-    assert not_reached.issuperset(only) == hopeless
+    assert not_reached.issuperset(settings.only) == fatal
 
 
 async def test_time_limits(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,13 +204,15 @@ async def test_time_limits(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["GrepsCompactJson", "WestForms", "OutOfStep"])
-async def test_nothing_else_is_found(name: str, mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_other_fault_is_found(
+    name: str, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     report = await check(fake_command(name))
-    assert found_in(report) == FOUND[name]
+    assert list_findings(report) == parse_findings(FOUND[name])
 
 
-async def test_no_such_program(mark: str) -> None:
+async def test_missing_program(mark: str) -> None:
     report = await check(["/no/such/bot"])
     [finding] = report.findings
     assert finding.clause.id == "info"
@@ -276,7 +220,7 @@ async def test_no_such_program(mark: str) -> None:
     assert {each.status for each in report.results} == {"found", "skipped"}
 
 
-async def test_findings_quote_the_lines(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_finding_quotes_the_line(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     settings = dataclasses.replace(PATIENT, only=("json-whitespace",))
     report = await check(fake_command("LowerCase"), settings)
@@ -338,7 +282,7 @@ async def test_bots_behind_sockets(mark: str) -> None:
         ).run()
     finally:
         await server.close()
-    assert found_in(report) == set()
+    assert list_findings(report) == set()
     skipped = {each.clause.id for each in report.results if each.skip_reason}
     assert skipped == {"partial-lines", "blank-lines", "end-of-input"}
 
@@ -349,4 +293,4 @@ async def test_workers_in_pages(mark: str) -> None:
     launch = create_worker_launcher(str(FAKES / "worker_bot.js"), host="browser")
     settings = dataclasses.replace(PATIENT, only=("hold", "quit", "partial-lines"))
     report = await create_tbp_bot_check(launch, "worker", settings).run()
-    assert found_in(report) == set()
+    assert list_findings(report) == set()

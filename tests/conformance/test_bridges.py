@@ -1,4 +1,4 @@
-"""Every kind of bot on every kind of host: 200 pieces each, and none of them goes astray.
+"""Each kind of bot plays 200 pieces on each kind of host without a misdrop.
 
 Two of the hosts are strangers in plain Python, which know nothing of us but the protocol; so where
 bot and host speak different ones, whole games pass through a bridge of ours.
@@ -36,7 +36,7 @@ BOTS = {
 
 
 def on_arena(spec: str) -> None:
-    """A match; the arena plays nothing but legal moves, and what a driver saw go astray counts."""
+    """Play a match in the arena, which plays legal moves only and counts misdrops of drivers."""
     rules = Rules.preset("tetrio-league").replace({"attack": {"multiplier": 0.3}})
     bots = create_bot(spec), create_bot(BOTS["beam"])
     result = asyncio.run(play_game(bots, GameConfig(rules=rules, seed=5, pieces=PIECES)))
@@ -46,7 +46,7 @@ def on_arena(spec: str) -> None:
 
 
 def on_tbp_frontend(spec: str) -> None:
-    """Games with garbage; the frontend ends at a move that it cannot make."""
+    """Play games with garbage; the frontend fails at an illegal move."""
     frontend = Frontend([*SERVE, spec, "--as", "tbp"])
     try:
         frontend.agree()
@@ -58,7 +58,7 @@ def on_tbp_frontend(spec: str) -> None:
 
 
 def on_triangle_host(spec: str) -> None:
-    """Frames, gravity and garbage; after each lock the board is the one that the bot expected."""
+    """Play with frames, gravity and garbage; compare each board with the bot's."""
     with Host([*SERVE, spec, "--as", "triangle"], Room(), seed=5) as host:
         played = host.play(PIECES, 7.5, lambda number: 2 * (number % 12 == 0))
     assert len(played) == PIECES

@@ -1,4 +1,4 @@
-"""Thousands of placements go to each host as keys and come back: none of them goes astray.
+"""Thousands of placements survive the way to each host as keys and back.
 
 Here the keys are pressed on the slow reference; how the hosts name them is all that is theirs.
 """
@@ -78,7 +78,7 @@ def test_no_placement_goes_astray(host: str) -> None:
                 assert LACKS[host].isdisjoint(way)
                 follow(field, piece.name, system, way, placement)
                 done += 1
-    # Some hang where a host without that fall cannot let them go.
+    # Some hang in places that a host without that fall cannot release.
     assert lost < done / 4
 
 

@@ -1,4 +1,4 @@
-"""A bot of plain Python that is right in everything; the others are this one with a fault.
+"""A correct bot in plain Python; the faulty bots are subclasses.
 
 It imports nothing of ours, so that it starts quickly and shares none of our mistakes. It drops
 each piece where the stack stays low and without holes, and never holds, but follows those who do.
@@ -50,17 +50,17 @@ def cells_of(
     y: int,
     **more: object,
 ) -> Cells:
-    """The four cells of a location, whatever else is said of it."""
+    """Return the four cells of a location."""
     return [(x + dx, y + dy) for dx, dy in TURNED[type, orientation]]
 
 
 def is_free(board: Board, cells: Cells) -> bool:
-    """Whether all cells are on the board and empty."""
+    """Return True if all cells are on the board and empty."""
     return all(0 <= x < 10 and 0 <= y < 40 and not board[y][x] for x, y in cells)
 
 
 def place(board: Board, cells: Cells) -> Board:
-    """The board with the cells filled and full rows removed."""
+    """Return the board with the cells filled and full rows removed."""
     rows = list(board)
     for x, y in cells:
         rows[y] = [*rows[y][:x], True, *rows[y][x + 1 :]]
@@ -69,7 +69,7 @@ def place(board: Board, cells: Cells) -> Board:
 
 
 def drops(board: Board, piece: str) -> Iterator[dict[str, Any]]:
-    """Every location that a turned, shifted and dropped piece comes to."""
+    """Yield each location of a piece that is rotated, shifted and dropped."""
     spawn = 19 if is_free(board, cells_of(piece, "north", 4, 19)) else 20
     for orientation in TURNS:
         for x in range(10):
@@ -81,7 +81,7 @@ def drops(board: Board, piece: str) -> Iterator[dict[str, Any]]:
 
 
 def badness(board: Board) -> int:
-    """Heights, squared, and holes."""
+    """Return squared heights and holes."""
     filled = [y for y in range(40) if any(board[y])]
     heights = [next((y + 1 for y in reversed(filled) if board[y][x]), 0) for x in range(10)]
     holes = sum(heights) - sum(map(sum, board))
@@ -89,17 +89,17 @@ def badness(board: Board) -> int:
 
 
 def say(message: dict[str, Any]) -> None:
-    """One line of compact JSON, sent at once."""
+    """Send a line of compact JSON."""
     print(json.dumps(message, separators=(",", ":")), flush=True)
 
 
 def say_no_more() -> None:
-    """Tell the tests that no message will follow, so that they need not wait for one."""
+    """Tell the tests that no message will follow."""
     print(SILENT, file=sys.stderr, flush=True)
 
 
 class Dropper:
-    """What it does about each message; a faulty bot does something else about one."""
+    """Handlers of the messages; faulty bots override one."""
 
     name = "dropper"
 
@@ -165,7 +165,7 @@ class Dropper:
             self.held = current
 
     def quit(self) -> bool:
-        """Whether it stays nevertheless."""
+        """Return True to keep running."""
         return False
 
     def leave(self) -> None:

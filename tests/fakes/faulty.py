@@ -23,7 +23,7 @@ def hang() -> NoReturn:
 
 
 def note(line: str) -> None:
-    """Append a line to the file that the test has named."""
+    """Append a line to the file that the test names."""
     # Without pathlib, which takes long to load.
     file = os.open(os.environ["SEVENBAG_FAKE_NOTE"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     os.write(file, f"{line}\n".encode())
@@ -82,7 +82,7 @@ class NullFeatures(Dropper):
 
 
 class NeedsRandomizer(Dropper):
-    """As hikari: silent without the randomizer in the rules, dies without it in the start."""
+    """As hikari: silent without randomizer in rules, exits without it in start."""
 
     def rules(self, message: dict[str, Any]) -> None:
         if message.get("randomizer") == "seven_bag":
@@ -97,7 +97,7 @@ class NeedsRandomizer(Dropper):
 
 
 class GrepsCompactJson(Dropper):
-    """As bashtet: understands what it can find by a fixed text, and kills its group at the end."""
+    """As bashtet: searches JSON for fixed texts and kills its process group at the end."""
 
     def run(self) -> None:
         self.introduce()
@@ -109,7 +109,7 @@ class GrepsCompactJson(Dropper):
 
 
 class StrictTypes(Dropper):
-    """As Cold Clear 2: dies at a count for a truth value, a negative number, a board of 39 rows."""
+    """As Cold Clear 2: exits at a count instead of a boolean, a negative number, 39 rows."""
 
     def start(self, message: dict[str, Any]) -> None:
         sizes = {len(row) for row in message["board"]}
@@ -124,7 +124,7 @@ class StrictTypes(Dropper):
         super().start(message)
 
     def leave(self) -> None:
-        # Reached through `quit` alone; the end of the input is a panic, too.
+        # Reached only by `quit`; the end of the input is a panic, too.
         pass
 
     def run(self) -> None:
@@ -186,7 +186,7 @@ class HangsAtSuggest(Dropper):
 
 
 class Rubbish(Dropper):
-    """Never ends to print lines that are nothing."""
+    """Prints lines that are no messages forever."""
 
     def suggest(self) -> None:
         while True:
@@ -194,7 +194,7 @@ class Rubbish(Dropper):
 
 
 class Chatty(Dropper):
-    """Logs to its output, but knows what to say."""
+    """Logs to its output between messages."""
 
     def suggest(self) -> None:
         for i in range(100):
@@ -255,7 +255,7 @@ class LongSuggestions(Dropper):
 
 
 class EmptyAtFirst(Dropper):
-    """As Cold Clear 2: knows no move when it is asked too early."""
+    """As Cold Clear 2: suggests no move if asked too early."""
 
     def moves(self) -> list[dict[str, Any]]:
         return super().moves() if self.asked % 2 == 0 else []
@@ -279,7 +279,7 @@ class GivesUpByError(Dropper):
 
 
 class FalseSpins(Dropper):
-    """As MisaMino: claims a full spin at every move."""
+    """As MisaMino: claims a full spin for each move."""
 
     def moves(self) -> list[dict[str, Any]]:
         return [{**move, "spin": "full"} for move in super().moves()]
@@ -295,7 +295,7 @@ class LowerCase(Dropper):
 
 
 class OddForms(Dropper):
-    """Prefers south and west, floats for whole numbers, blanks in JSON, and leaves out the spin."""
+    """Writes south and west, integers as floats, JSON with spaces, and no spin."""
 
     def suggest(self) -> None:
         moves = [
@@ -321,7 +321,7 @@ class AnswersTwiceAtOnce(Dropper):
 
 
 class AnswersLate(Dropper):
-    """Takes its time for the first answer of each game."""
+    """Answers the first request of each game late."""
 
     def start(self, message: dict[str, Any]) -> None:
         super().start(message)
@@ -352,7 +352,7 @@ class IgnoresQuit(Dropper):
 
 
 class LeavesWhenTerminated(Dropper):
-    """Stays until it is terminated, and then leaves as if nothing were wrong."""
+    """Ignores quit; exits with code 0 at SIGTERM."""
 
     def run(self) -> None:
         signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
@@ -369,7 +369,7 @@ class ExitsAtEndOfInput(Dropper):
 
 
 class LeavesChildren(Dropper):
-    """Its children hold its output open, and live on when it ends."""
+    """Its child processes keep its output open after its exit."""
 
     def start(self, message: dict[str, Any]) -> None:
         os.spawnlp(os.P_NOWAIT, "sleep", "sleep", "600")

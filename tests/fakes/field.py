@@ -1,4 +1,4 @@
-"""Bots as the field has them, each with what is peculiar about it: ``field.py NAME``.
+"""Existing bots, each with its peculiarity: ``field.py NAME``.
 
 Written from descriptions of what these programs do, not from the programs. The moves are those of
 the dropper; only their manners are the others'.
@@ -18,7 +18,7 @@ from tests.fakes.faulty import fail
 
 
 class ColdClear1(Dropper):
-    """Strict enumerations: a message or a cell that it does not know ends it."""
+    """Exits at an unknown message or cell."""
 
     name = "Cold Clear"
 
@@ -52,7 +52,7 @@ class WestForms(Dropper):
 
 
 class ColdClear2(Dropper):
-    """Panics at blank lines, at the end of its input, at a count; no move before its first look."""
+    """Panics at blank lines, the end of input and counts; suggests no move at first."""
 
     name = "Cold Clear 2"
 
@@ -80,7 +80,7 @@ class ColdClear2(Dropper):
 
 
 class ColdClear2Web(ColdClear2):
-    """Loads for a while, and what it is told meanwhile is lost; writes a log between messages."""
+    """Loses messages while it loads; logs between messages."""
 
     def run(self) -> None:
         print("Service initialized!", flush=True)
@@ -97,7 +97,7 @@ class ColdClear2Web(ColdClear2):
 
 
 class MisaMino(Dropper):
-    """Plays its own move when it is asked, and passes over what ``play`` says."""
+    """Plays its own move at suggest and ignores ``play``."""
 
     name = "MisaMino"
     run_id = 0
@@ -142,7 +142,7 @@ class MisaMino(Dropper):
 
 
 class Bashtet(Dropper):
-    """Greps its JSON, drops one piece of its queue after a first hold, ends its whole group."""
+    """Searches JSON for texts, drops a piece after a first hold, kills its process group."""
 
     name = "bashtet"
     held: str | None = None
@@ -160,7 +160,7 @@ class Bashtet(Dropper):
         self.held = message["hold"]
 
     def moves(self) -> list[dict[str, Any]]:
-        # Holds whenever it can, so that the first hold comes at once.
+        # Holds whenever possible, so the first hold comes at once.
         current = self.queue[0]
         other = self.held or self.queue[1]
         self.queue[0] = other
@@ -197,7 +197,7 @@ class OutOfStep(Dropper):
 
 
 class Hikari(Dropper):
-    """Silent without the randomizer, ends at other messages, plays its own move again."""
+    """Silent without randomizer, exits at other messages, repeats its own move."""
 
     name = "hikari_firefly"
     own: dict[str, Any] | None = None
@@ -222,7 +222,7 @@ class Hikari(Dropper):
         super().start(message)
 
     def suggest(self) -> None:
-        # Its first wish cannot be made, so that the frontend has to take another.
+        # Its first move is illegal, so the frontend must play another one.
         moves = self.moves()
         wish = {**moves[0]["location"], "y": 30}
         self.own = moves[0]
@@ -236,7 +236,7 @@ class Hikari(Dropper):
 
 
 class Dellacherie(Dropper):
-    """Never holds, and ends if somebody else does."""
+    """Never holds; exits if a hold is played."""
 
     name = "dellacherie"
 
@@ -247,7 +247,7 @@ class Dellacherie(Dropper):
 
 
 class Zxcl(Dropper):
-    """Needs seven pieces in view, and gives up at garbage."""
+    """Needs seven visible pieces; gives up at garbage."""
 
     name = "zxcl"
 
@@ -256,7 +256,7 @@ class Zxcl(Dropper):
 
 
 class FreeWords(Dropper):
-    """Boots in words of its own, and refuses in a sentence."""
+    """Sends its own messages at launch; rejects rules with a sentence."""
 
     def introduce(self) -> None:
         say({"type": "tbp_boot"})
@@ -267,14 +267,14 @@ class FreeWords(Dropper):
 
 
 class OtherPlay(Dropper):
-    """Speaks a protocol of the same name: its ``play`` has other parts."""
+    """Uses another protocol of the same name: its ``play`` has other fields."""
 
     def play(self, move: dict[str, Any]) -> None:
         fail("missing field `mv`", 101)
 
 
 class AnswersUnasked(Dropper):
-    """Suggests after each position, and is not to be asked."""
+    """Suggests after each position without a request."""
 
     def introduce(self) -> None:
         features = ["skip_suggest", "set_min_nodes"]
@@ -297,7 +297,7 @@ class AnswersUnasked(Dropper):
 
 
 class TakesGarbage(Dropper):
-    """Announces the garbage draft; a second start in a game ends it."""
+    """Announces the garbage draft; exits at a second start in a game."""
 
     started = False
 
@@ -327,7 +327,7 @@ class TakesGarbage(Dropper):
 
 
 class Versus(Dropper):
-    """Speaks the versus dialect: wants counts, opponents, pieces before moves; tells its ways."""
+    """Uses the versus dialect: counts, opponents, pieces before moves, inputs."""
 
     name = "versus"
     pieces_told = 0
@@ -349,7 +349,7 @@ class Versus(Dropper):
         super().play(move)
 
     def moves(self) -> list[dict[str, Any]]:
-        """With a way to each: turn, shift; the hard drop follows."""
+        """Add inputs to each move: rotations, then shifts."""
         turns = {"north": [], "east": ["cw"], "south": ["flip"], "west": ["ccw"]}
         moves: list[dict[str, Any]] = []
         for move in super().moves():
@@ -362,7 +362,7 @@ class Versus(Dropper):
 
 
 class Strays(Versus):
-    """Its ways lead elsewhere."""
+    """Its inputs lead elsewhere."""
 
     def moves(self) -> list[dict[str, Any]]:
         moves = [move for move in super().moves() if move["location"]["x"] < 7]

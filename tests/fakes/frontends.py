@@ -1,4 +1,4 @@
-"""Frontends as the field has them, each with what is peculiar about it, in plain Python.
+"""Existing frontends, each with its peculiarity, in plain Python.
 
 They own a simple game: seven-bag, pieces dropped from above, no spins. Each plays some pieces with
 whatever bot it is given, and raises `LostError` where the program it imitates would end the game.
@@ -22,11 +22,11 @@ TURNS = ("north", "east", "south", "west")
 
 
 class LostError(Exception):
-    """The bot has lost by what it did, or did not do."""
+    """The bot lost by its action or inaction."""
 
 
 class Frontend:
-    """Plays by the official text: play, new_piece; the first move that is legal."""
+    """Follows the specification: play, new_piece; plays the first legal move."""
 
     previews = 5
     seconds = 120.0
@@ -156,7 +156,7 @@ class Frontend:
         return is_free(self.board, cells) and not is_free(self.board, others)
 
     def take(self, piece: str) -> tuple[bool, bool]:
-        """Take the piece out of queue or hold: whether it was held, for the first time."""
+        """Take the piece out of queue or hold; return True for a first hold."""
         current = self.queue.pop(0)
         if piece == current:
             return False, False
@@ -194,7 +194,7 @@ class Frontend:
 
 
 class Stadium(Frontend):
-    """Pieces before moves, the last move, 4096 bytes, opponents, no randomizer, never an end."""
+    """Pieces before moves, the last move, 4096 bytes, opponents, no randomizer, no quit."""
 
     buffer = 4096
 
@@ -222,12 +222,12 @@ class Stadium(Frontend):
 
 
 class Battletris(Frontend):
-    """Half a second for a move, and a spin that is not there is no move."""
+    """Limits a move to half a second and rejects false spins."""
 
     seconds = 0.5
 
     def legal(self, move: Json) -> bool:
-        # Pieces that are dropped from above spin never.
+        # Pieces dropped from above never spin.
         spots = list(drops(self.board, move["location"]["type"]))
         cells = sorted(cells_of(**move["location"]))
         dropped = any(sorted(cells_of(**spot)) == cells for spot in spots)
@@ -235,7 +235,7 @@ class Battletris(Frontend):
 
 
 class Playground(Frontend):
-    """A web page: waits before it asks, plays the first move, never says stop or quit."""
+    """A web page: waits before suggest, plays the first move, never sends stop or quit."""
 
     def start(self) -> None:
         super().start()
@@ -254,13 +254,13 @@ class Playground(Frontend):
 
 
 class Jstris(Playground):
-    """Four pieces in view."""
+    """Shows four pieces."""
 
     previews = 3
 
 
 class Quadspace(Frontend):
-    """Moves in another form, pieces when they are dealt; ends at what it does not know."""
+    """Other forms of moves, pieces when they are dealt; exits at unknown messages."""
 
     def hear(self, seconds: float = 120.0) -> Json:
         message = super().hear(seconds)
@@ -297,7 +297,7 @@ class Quadspace(Frontend):
 
 
 class Swagtris(Frontend):
-    """JSON with blanks; asks once more if there is no move."""
+    """JSON with spaces; repeats suggest if there is no move."""
 
     def write(self, message: Json) -> str:
         return json.dumps(message)
@@ -308,7 +308,7 @@ class Swagtris(Frontend):
 
 
 class ZxclPage(Frontend):
-    """Seven previews, the first move."""
+    """Shows seven pieces, plays the first move."""
 
     previews = 7
 
@@ -317,7 +317,7 @@ class ZxclPage(Frontend):
 
 
 class Stateless(Frontend):
-    """A start for every question, and nothing else."""
+    """Sends start before each suggest, and nothing else."""
 
     def ask(self) -> Json:
         self.start()
@@ -328,7 +328,7 @@ class Stateless(Frontend):
 
 
 class Adapter(Frontend):
-    """Filled cells are ``X``, the bag may be empty, hold is left out; blank lines in between."""
+    """Filled cells are ``X``, the bag may be empty, hold is missing; blank lines."""
 
     def state(self) -> Json:
         state = super().state()
@@ -347,10 +347,10 @@ class Adapter(Frontend):
 
 
 class TBotProtocol(Frontend):
-    """After a first hold only one new piece: the bot's queue ends one short."""
+    """Sends one new piece after a first hold."""
 
     def tell(self, move: Json, dealt: list[str]) -> None:
-        # The piece that nobody told of is told next time, so that it never catches up.
+        # The omitted piece follows next time, so the queue stays one piece short.
         self.queue += dealt
         self.unsaid += dealt
         self.say({"type": "play", "move": move})
@@ -362,7 +362,7 @@ class TBotProtocol(Frontend):
 
 
 class TakesGarbage(Frontend):
-    """Sends garbage as a message to a bot that announces that it understands it."""
+    """Sends garbage messages to a bot that announces the feature."""
 
     def agree(self) -> None:
         info = self.hear()
@@ -381,7 +381,7 @@ class TakesGarbage(Frontend):
 
 
 class EarlyDraft(Frontend):
-    """The first draft of the extension for bags had other words."""
+    """Uses the words of the first draft of the bag extension."""
 
     def rules(self) -> Json:
         return {"type": "rules", "randomizer": "7-bag"}
@@ -401,7 +401,7 @@ class Negative(Frontend):
 
 
 class NoRules(Frontend):
-    """Never tells the rules."""
+    """Never sends rules."""
 
     def agree(self) -> None:
         self.hear()

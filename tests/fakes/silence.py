@@ -18,14 +18,14 @@ _INTERVAL = 0.01
 
 
 class ImpatientProcess(ProcessChannel):
-    """A process that is given up as soon as it says that it will write no more messages.
+    """A process that is abandoned as soon as it announces that no message will follow.
 
     Time limits can then be so long that no bot misses them on a busy machine, and nobody waits for
     a bot that is silent on purpose.
     """
 
     async def receive(self) -> bytes:
-        """The next line; see `ProcessChannel.receive`.
+        """Return the next line; see `ProcessChannel.receive`.
 
         Raises:
             TimeoutError: no line will follow.
@@ -36,7 +36,7 @@ class ImpatientProcess(ProcessChannel):
                 async with asyncio.timeout(_INTERVAL):
                     return await super().receive()
             except TimeoutError:
-                # What was written before the words on standard error has arrived by now.
+                # Lines written before the announcement have arrived by now.
                 if silent and not self._pipes.ended and not self._pipes.lines:
                     raise
         return await super().receive()
@@ -52,7 +52,7 @@ def launch_impatiently(
     interrupted: bool = False,
     environment: Mapping[str, str] | None = None,
 ) -> ChannelLauncher:
-    """How a channel to a process of this command is opened; see `create_process_launcher`."""
+    """Create a launcher of a process; see `create_process_launcher`."""
 
     async def launch(name: str) -> ProcessChannel:
         return await ImpatientProcess.start(

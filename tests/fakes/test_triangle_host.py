@@ -1,4 +1,4 @@
-"""The host that bots are tested with does what Triangle.js was recorded to do."""
+"""The fake Triangle host agrees with recordings of Triangle.js."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.truth import truth_json, truth_lines
 
 
 def drawn(game: Game) -> str:
-    """The board as recorded ones are written."""
+    """Return the board in the form of the recordings."""
     rows = ["".join("g" if c == "gb" else c or "." for c in row) for row in game.board]
     return "/".join(rows).rstrip("/.") if any(map(any, game.board)) else ""
 
@@ -47,7 +47,7 @@ def test_recorded_bags() -> None:
 
 
 def test_the_recorded_loop() -> None:
-    """Hard drops alone, two a second, from the first frame to the last: when, and what is told."""
+    """Compare a game of two hard drops per second with the recording, frame by frame."""
     lines = list(truth_lines("triangle/transcript-wrapper-simplebot.jsonl"))
     game, told = Game(Room(), 1), list[tuple[int, str]]()
     assert game.queue == lines[1]["msg"]["queue"]

@@ -1,4 +1,4 @@
-"""Engines for Triangle hosts, one right in everything, the others with one fault each.
+"""Engines for Triangle hosts: a correct one, and others with one fault each.
 
 ``PYTHONPATH=. python tests/fakes/triangle_bots.py NAME``. They keep the board by themselves and
 import nothing of ours but the cells of the other fake, so that they share none of our mistakes.
@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from tests.fakes.dropper import badness, cells_of, is_free, place, say, say_no_more
 
 CENTRE_SHIFTS = {"I": [0, 1, 1, 0]}
-"""What the column of the centre changes by when it turns."""
+"""Change of the centre's column by a rotation."""
 TURNS = [[], ["rotateCW"], ["rotate180"], ["rotateCCW"]]
 ORIENTATIONS = ("north", "east", "south", "west")
 ALL = "iotljsz"
@@ -214,7 +214,7 @@ class DiesAtPlay(Engine):
 class Twice(Engine):
     def play(self, message: dict[str, Any]) -> None:
         move = json.dumps({"type": "move", "keys": self.keys(), "data": {"board": self.cells()}})
-        # At once, so that the second one never comes late enough to answer the next question.
+        # At once, so the second one never answers the next request.
         sys.stdout.write(f"{move}\n{move}\n")
         sys.stdout.flush()
 

@@ -39,12 +39,12 @@ SHIFTS: Final = {"moveLeft": -1, "moveRight": 1}
 
 
 class HostError(Exception):
-    """The bot did what a host does not forgive."""
+    """The bot violated the protocol."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """The rules of a room; those of Tetra League unless told otherwise."""
+    """Rules of a room; by default those of Tetra League."""
 
     width: int = 10
     height: int = 20
@@ -60,7 +60,7 @@ class Room:
 
 
 class Random:
-    """The game's random numbers, and its bags."""
+    """Random numbers and bags of a game."""
 
     def __init__(self, seed: int) -> None:
         self._value = seed % 2147483647 or 2147483646
@@ -81,7 +81,7 @@ class Random:
 
 @dataclass
 class Piece:
-    """A falling piece: the left column and the top row of its box, a fraction of a row included."""
+    """A falling piece: left column and top row of its box, with fractions of rows."""
 
     name: str
     x: int
@@ -97,7 +97,7 @@ class Piece:
 
 @dataclass
 class Batch:
-    """An attack that waits, and when it set out."""
+    """A pending attack and the frame of its start."""
 
     lines: int
     frame: int
@@ -105,7 +105,7 @@ class Batch:
 
 @dataclass
 class Lock:
-    """What a lock left behind, before garbage entered."""
+    """Result of a lock before garbage enters."""
 
     board: list[list[int]]
     entered: int
@@ -149,7 +149,7 @@ class Game:
     # --- time -----------------------------------------------------------------------------------
 
     def tick(self, keys: list[str]) -> None:
-        """One frame: keys, then what is left of it, then gravity grows."""
+        """Advance one frame: keys, the rest of the frame, then growing gravity."""
         # A soft drop is held for a tenth of a frame at 400 rows a frame.
         left = 1 - 0.1 * keys.count("softDrop")
         if left <= 0:
@@ -163,7 +163,7 @@ class Game:
             self.gravity += self.room.gravity_growth / 60
 
     def press(self, key: str) -> None:
-        """A key that takes no time."""
+        """Press a key that takes no time."""
         if key in SHIFTS:
             if self._fits(self.piece.cells(SHIFTS[key])):
                 self.piece.x += SHIFTS[key]
@@ -191,7 +191,7 @@ class Game:
     # --- what is told ---------------------------------------------------------------------------
 
     def config(self) -> Json:
-        """The room and the first pieces, in the words of the releases."""
+        """Return the config of the releases: the room and the first pieces."""
         room = self.room
         league = room.spins == "all-mini+"
         return {
@@ -214,7 +214,7 @@ class Game:
         }
 
     def state(self) -> Json:
-        """The whole position."""
+        """Return the whole position."""
         return {
             "type": "state",
             "board": self.board,
@@ -291,7 +291,7 @@ class Game:
                 return
 
     def _judged(self, kick: tuple[int, int], before: int) -> str:
-        """The spin of a turn, in the mode all-mini+."""
+        """Return the spin of a rotation in the mode all-mini+."""
         piece = self.piece
         around = ((-1, 0), (1, 0), (0, -1), (0, 1))
         stuck = not any(self._fits(piece.cells(dx, dy)) for dx, dy in around)
@@ -336,7 +336,7 @@ class Game:
         self.piece = self._spawned(self._next())
 
     def _attacks(self, lines: int, spin: str, garbage: bool) -> list[int]:
-        """Of Tetra League's second season; counters first."""
+        """Return the attack in Tetra League's second season, counters first."""
         if not lines:
             self.combo = -1
             return []
@@ -406,7 +406,7 @@ class Game:
             row[self._hole] = None
             self._changed = False
             self.board.insert(0, row)
-            # Of the grown list the third from the top is lost.
+            # The third item from the top of the grown list is lost.
             del self.board[-3]
             entered += 1
             self._take()
@@ -417,7 +417,7 @@ class Host:
     """Drives a bot as Triangle.js's BotWrapper does, or as hosts that apply keys themselves."""
 
     def __init__(self, command: list[str], room: Room, seed: int) -> None:
-        """Start the bot, with nothing in its environment."""
+        """Start the bot with an empty environment."""
         self.game = Game(room, seed)
         self.bot = subprocess.Popen(
             command,
@@ -446,7 +446,7 @@ class Host:
         *,
         states: str = "after garbage",
     ) -> list[tuple[Lock, Json]]:
-        """Let it place so many pieces.
+        """Let the bot place a number of pieces.
 
         Args:
             pieces: how many.
@@ -523,7 +523,7 @@ class Host:
 
 
 def expect_taps(keys: list[str]) -> None:
-    """Keys as every host takes them: hold first, taps only, one hard drop last."""
+    """Require keys that every host accepts: hold first, taps only, one hard drop last."""
     taps = {*SHIFTS, *TURNS, "softDrop", "hold", "hardDrop"}
     if set(keys) - taps or "hold" in keys[1:] or keys.count("hardDrop") != 1:
         raise HostError(f"keys that some host does not take: {keys}")

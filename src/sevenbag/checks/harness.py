@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from dataclasses import dataclass, field
 from importlib import resources
@@ -13,6 +14,7 @@ import msgspec
 from sevenbag.checks.recorded_connection import (
     BotExitedError,
     CheckAbortedError,
+    CheckEndedError,
     RecordedConnection,
     describe_error,
 )
@@ -22,7 +24,8 @@ from sevenbag.protocols.json_lines import Severity  # noqa: TC001 - msgspec read
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 
-    from sevenbag.bots.external.bot_channel import BotChannel, ChannelLauncher
+    from sevenbag.bots.external.bot_channel import ChannelLauncher
+    from sevenbag.protocols.json_lines import Deviation
 
     Procedure = Callable[[Any], Awaitable[None]]
 
@@ -225,11 +228,16 @@ class ConformanceHarness(FindingRecorder):
     Attributes:
         settings: time limits and extent.
         connection: the current or last connection.
+        info: the last info message.
         optional_checks: names of the checks that `CheckSettings.only` selects from.
     """
 
     protocol: ClassVar[str]
     """Name of the protocol in reports."""
+    safe_line_bytes: ClassVar[int]
+    """Longer lines, with their ends, are reported."""
+    quit_message: ClassVar[bytes] = b""
+    """Line that ends a bot."""
 
     def __init__(
         self,
@@ -254,6 +262,7 @@ class ConformanceHarness(FindingRecorder):
         super().__init__(clauses, ConformanceReport(subject, protocol=self.protocol))
         self.settings = settings or CheckSettings()
         self.connection: RecordedConnection | None = None
+        self.info: Json = {}
         self._procedures = procedures
         self._launcher = launcher
         self.optional_checks = tuple(
@@ -285,25 +294,34 @@ class ConformanceHarness(FindingRecorder):
                 result.skip_reason = unreached
         return self.report
 
-    def connect(self, channel: BotChannel) -> RecordedConnection:
-        """Create a connection of the protocol."""
+    def find_deviations(self, message: Json) -> list[Deviation]:
+        """Return deviations of a bot's message from the specification."""
         raise NotImplementedError
 
     @contextlib.asynccontextmanager
     async def start_bot(
         self, launcher: ChannelLauncher | None = None
     ) -> AsyncGenerator[RecordedConnection]:
-        """Start a bot and end it afterwards.
+        """Start a bot, wait for its info message and end it afterwards.
 
         Raises:
             BotExitedError: it cannot be started.
+            CheckAbortedError: it sends no info.
         """
         try:
             channel = await (launcher or self._launcher)("the bot")
         except BotStartError as error:
             raise BotExitedError(describe_error(error)) from None
-        connection = self.connection = self.connect(channel)
+        connection = self.connection = RecordedConnection(
+            channel,
+            answer_seconds=self.settings.answer_seconds,
+            report_problem=functools.partial(self.add, lines=1),
+            find_deviations=self.find_deviations,
+            quit_message=self.quit_message,
+            safe_line_bytes=self.safe_line_bytes,
+        )
         try:
+            self.info = await connection.receive("info", seconds=self.settings.start_seconds)
             yield connection
         finally:
             with contextlib.suppress(BotError):
@@ -315,9 +333,9 @@ class ConformanceHarness(FindingRecorder):
         """Return the last lines of the current connection."""
         return self.connection.transcript.quote(count) if self.connection and count else ()
 
-    def read_identity(self, info: Json) -> None:
-        """Store name and version of an info message in the report."""
-        name, version = info.get("name"), info.get("version")
+    def report_identity(self) -> None:
+        """Store name and version of the bot in the report."""
+        name, version = self.info.get("name"), self.info.get("version")
         self.report.name = name if isinstance(name, str) else ""
         self.report.version = version if isinstance(version, str) else ""
 
@@ -334,12 +352,11 @@ class ConformanceHarness(FindingRecorder):
             message = f"answered after more than {self.settings.slow_seconds * 1000:g} ms"
             self.add(message, clause="answer-time", lines=2)
 
-    def requires_lines(self, connection: RecordedConnection) -> bool:
-        """Return True if the transport has lines; otherwise skip the check."""
-        if connection.channel.transport == "stdio":
-            return True
-        self.skip("the transport has no lines")
-        return False
+    def require_lines(self, connection: RecordedConnection) -> None:
+        """Skip the check if the transport has no lines."""
+        if connection.channel.transport != "stdio":
+            self.skip("the transport has no lines")
+            raise CheckEndedError
 
     async def send_in_parts(self, connection: RecordedConnection, line: bytes) -> None:
         """Send a line in two parts."""
@@ -375,6 +392,8 @@ class ConformanceHarness(FindingRecorder):
             await self._procedures[result.clause.id](self)
         except CheckAbortedError as error:
             self.add(str(error))
+        except CheckEndedError:
+            pass
         result.seconds = time.monotonic() - started
 
     def _find_fatal_error(self) -> str:

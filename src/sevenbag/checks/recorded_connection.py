@@ -26,8 +26,12 @@ _MAX_OMITTED_LINES: Final = 4
 """Maximum lines between two excerpts that are quoted instead of omitted."""
 
 
+class CheckEndedError(Exception):
+    """The check ends; its finding, or the reason for the skip, is recorded."""
+
+
 class CheckAbortedError(Exception):
-    """The bot does not send the expected message."""
+    """The bot does not send the expected message; the check ends with a finding."""
 
 
 class BotExitedError(CheckAbortedError):
@@ -105,7 +109,7 @@ class RecordedConnection:
         *,
         answer_seconds: float,
         report_problem: ReportProblem,
-        find_deviations: Callable[[object], list[Deviation]],
+        find_deviations: Callable[[Json], list[Deviation]],
         quit_message: bytes,
         safe_line_bytes: int,
     ) -> None:

@@ -50,8 +50,7 @@ def create_tbp_bot_check(
 async def check_info(harness: TbpBotHarness) -> None:
     """Expect info, then silence."""
     async with harness.start_bot() as connection:
-        info = await connection.receive("info", seconds=harness.settings.start_seconds)
-        harness.read_identity(info)
+        harness.report_identity()
         await harness.expect_silence(connection, "before the first message to the bot")
 
 
@@ -98,8 +97,6 @@ async def check_one_answer(harness: TbpBotHarness) -> None:
                 kind = message.get("type")
                 again = kind == "suggestion"
                 harness.add("second answer" if again else f"unsolicited {kind!r}", lines=3)
-            if placement is None:
-                return
             await connection.send(*game.play(placement))
 
 
@@ -111,8 +108,6 @@ async def check_game(harness: TbpBotHarness) -> None:
             placement = await harness.request_legal_move(
                 connection, game, after=f"at piece {number}", every_move=True
             )
-            if placement is None:
-                return
             await connection.send(*game.play(placement))
             if number % 9 == 0 and game.position.board.height < _MAX_GARBAGE_HEIGHT:
                 game.add_garbage([number % 10])
@@ -129,8 +124,6 @@ async def check_other_move(harness: TbpBotHarness) -> None:
         for _ in range(8):
             after = "after moves that were not suggested"
             placement = await harness.request_legal_move(connection, game, after=after)
-            if placement is None:
-                return
             await connection.send(*game.play(_choose_other(game, placement)))
 
 
@@ -151,11 +144,7 @@ async def check_hold(harness: TbpBotHarness) -> None:
             after = "after a first hold" + (f" and {number} more moves" if number else "")
             if not number:
                 connection.transcript.pin_quote()
-            placement = await harness.request_legal_move(
-                connection, game, after=after, every_piece=True
-            )
-            if placement is None:
-                return
+            await harness.request_legal_move(connection, game, after=after, every_piece=True)
 
 
 async def check_equivalent_moves(harness: TbpBotHarness) -> None:
@@ -165,8 +154,6 @@ async def check_equivalent_moves(harness: TbpBotHarness) -> None:
         for _ in range(8):
             after = "after a move in another form of the same cells"
             placement = await harness.request_legal_move(connection, game, after=after)
-            if placement is None:
-                return
             own = tbp.TbpMove(tbp_conversion.format_location(placement), "none")
             move = equivalent_move(placement) or tbp.to_object(own)
             _, *pieces = game.play(placement)
@@ -180,8 +167,6 @@ async def check_new_piece_first(harness: TbpBotHarness) -> None:
         for _ in range(6):
             after = "after new_piece before play"
             placement = await harness.request_legal_move(connection, game, after=after)
-            if placement is None:
-                return
             play, *pieces = game.play(placement)
             await connection.send(*pieces, play)
 
@@ -192,8 +177,6 @@ async def check_suggest_repeated(harness: TbpBotHarness) -> None:
     async with harness.start_game(game) as connection:
         for number in range(1, 13):
             placement = await harness.request_legal_move(connection, game, after="repeated suggest")
-            if placement is None:
-                return
             if number % 3 == 0:
                 await connection.send(*game.play(placement))
 
@@ -205,8 +188,6 @@ async def check_restart(harness: TbpBotHarness) -> None:
     async with harness.start_game(game) as connection:
         for number in range(3):
             placement = await harness.request_legal_move(connection, game, after=after)
-            if placement is None:
-                return
             await connection.send(*game.play(placement))
             game = TbpPracticeGame(seed=90 + number, rows=_STACK[number:])
             await connection.send(game.start_message())
@@ -218,8 +199,7 @@ async def check_next_game(harness: TbpBotHarness) -> None:
     game = TbpPracticeGame(seed=10)
     async with harness.start_game(game) as connection:
         for after in ("in the first game", "in the game after stop"):
-            if await harness.request_legal_move(connection, game, after=after) is None:
-                return
+            await harness.request_legal_move(connection, game, after=after)
             await connection.send({"type": "stop"})
             await harness.expect_silence(connection, "after stop", 0.1)
             game = TbpPracticeGame(seed=11)
@@ -228,7 +208,8 @@ async def check_next_game(harness: TbpBotHarness) -> None:
 
 async def check_garbage(harness: TbpBotHarness) -> None:
     """Send garbage messages, before and after new pieces."""
-    if tbp.GARBAGE not in harness.features:
+    features = harness.info.get("features")
+    if not isinstance(features, list) or tbp.GARBAGE not in features:
         harness.skip("the bot does not announce the feature garbage")
         return
     game = TbpPracticeGame(seed=12)
@@ -236,8 +217,6 @@ async def check_garbage(harness: TbpBotHarness) -> None:
         await connection.send(game.start_message())
         for number in range(5):
             placement = await harness.request_legal_move(connection, game, after="after garbage")
-            if placement is None:
-                return
             play, *pieces = game.play(placement)
             holes = [number, number, 9 - number]
             game.add_garbage(holes)
@@ -274,8 +253,6 @@ async def check_unknown_fields(harness: TbpBotHarness) -> None:
         await connection.send(game.start_message(**more))
         after = "after messages with unknown fields"
         placement = await harness.request_legal_move(connection, game, after=after)
-        if placement is None:
-            return
         play, *pieces = game.play(placement)
         play["move"]["mood"] = play["move"]["location"]["mood"] = more
         await connection.send({**play, **more}, *({**piece, **more} for piece in pieces))
@@ -297,22 +274,19 @@ async def check_randomizers(harness: TbpBotHarness) -> None:
         del start["randomizer"]
         async with harness.start_bot() as connection:
             seconds = harness.settings.start_seconds
-            await connection.receive("info", seconds=seconds)
             await connection.send({"type": "rules", "randomizer": name})
             answer = await connection.receive("ready", "error", seconds=seconds)
             if answer["type"] == "error":
                 # A bot may reject rules.
                 continue
             await connection.send({**start, **state})
-            if not await _play_twice(harness, connection, game, f"with randomizer {name}"):
-                return
+            await _play_twice(harness, connection, game, f"with randomizer {name}")
 
 
 async def check_json_whitespace(harness: TbpBotHarness) -> None:
     """Send JSON with spaces after colons and commas."""
     game = TbpPracticeGame(seed=23)
     async with harness.start_bot() as connection:
-        await connection.receive("info", seconds=harness.settings.start_seconds)
         await connection.send_line(encode_line(SEVEN_BAG_RULES, spaced=True))
         await connection.receive("ready", seconds=harness.settings.start_seconds)
         await connection.send_line(encode_line(game.start_message(), spaced=True))
@@ -325,13 +299,10 @@ async def check_partial_lines(harness: TbpBotHarness) -> None:
     """Send a line in two parts, then two lines at once."""
     game = TbpPracticeGame(seed=24)
     async with harness.start_ready() as connection:
-        if not harness.requires_lines(connection):
-            return
+        harness.require_lines(connection)
         await harness.send_in_parts(connection, encode_line(game.start_message()))
         after = "after a line in two parts"
         placement = await harness.request_legal_move(connection, game, after=after)
-        if placement is None:
-            return
         await connection.send_line(b"".join(map(encode_line, game.play(placement))))
         await harness.request_legal_move(connection, game, after="after two lines at once")
 
@@ -355,8 +326,6 @@ async def check_opponents(harness: TbpBotHarness) -> None:
     async with harness.start_game(game, opponents=[{"board": full["board"]}]) as connection:
         after = "after messages with opponents"
         placement = await harness.request_legal_move(connection, game, after=after)
-        if placement is None:
-            return
         play, *pieces = game.play(placement)
         state: Json = {**full, "board": full["board"][:32], "back_to_back": 1, "meter": 2}
         await connection.send({**play, "opponents": [state]}, *pieces)
@@ -377,8 +346,7 @@ async def check_short_queue(harness: TbpBotHarness) -> None:
         game = TbpPracticeGame(seed=30, previews=previews)
         after = f"with {previews + 1} visible piece{'s' * previews}"
         async with harness.start_game(game) as connection:
-            if not await _play_twice(harness, connection, game, after):
-                return
+            await _play_twice(harness, connection, game, after)
 
 
 async def check_empty_queue(harness: TbpBotHarness) -> None:
@@ -407,8 +375,7 @@ async def check_blank_lines(harness: TbpBotHarness) -> None:
     """Send blank lines and a line that ends with CR LF."""
     game = TbpPracticeGame(seed=33)
     async with harness.start_ready() as connection:
-        if not harness.requires_lines(connection):
-            return
+        harness.require_lines(connection)
         await connection.send_line(b"\n")
         await connection.send_line(encode_line(game.start_message(), end=b"\r\n"))
         await connection.send_line(b"\r\n")
@@ -428,8 +395,8 @@ async def check_quit(harness: TbpBotHarness) -> None:
 async def check_end_of_input(harness: TbpBotHarness) -> None:
     """Close the input during a game."""
     async with harness.start_game(TbpPracticeGame(seed=35)) as connection:
-        if harness.requires_lines(connection):
-            await harness.close_input(connection)
+        harness.require_lines(connection)
+        await harness.close_input(connection)
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -439,7 +406,6 @@ async def _send_rules(harness: TbpBotHarness, rules: Json, *, may_reject: bool =
     """Send rules to a new bot and expect one answer."""
     seconds = harness.settings.start_seconds
     async with harness.start_bot() as connection:
-        await connection.receive("info", seconds=seconds)
         await connection.send(rules)
         answer = await connection.receive("ready", "error", seconds=seconds)
         if answer["type"] == "error" and not may_reject:
@@ -467,16 +433,13 @@ async def _play_twice(
     game: TbpPracticeGame,
     after: str,
     severity: Severity | None = None,
-) -> bool:
-    """Play a move and request another one; return False if a move was illegal."""
+) -> None:
+    """Play a move and request another one."""
     request = harness.request_legal_move
     placement = await request(connection, game, after=after, severity=severity)
-    if placement is None:
-        return False
     await connection.send(*game.play(placement))
-    if game.is_lost:
-        return True
-    return await request(connection, game, after=after, severity=severity) is not None
+    if not game.is_lost:
+        await request(connection, game, after=after, severity=severity)
 
 
 def _choose_other(game: TbpPracticeGame, best: Placement) -> Placement:

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from sevenbag.checks.harness import ConformanceHarness
-from sevenbag.checks.recorded_connection import RecordedConnection
+from sevenbag.checks.recorded_connection import CheckEndedError
 from sevenbag.errors import PlacementError
 from sevenbag.protocols.tbp.messages import find_deviations
 
@@ -16,38 +16,26 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
 
     from sevenbag._kernel import Placement
-    from sevenbag.bots.external.bot_channel import BotChannel
     from sevenbag.checks.practice_games import TbpPracticeGame
-    from sevenbag.protocols.json_lines import Severity
+    from sevenbag.checks.recorded_connection import RecordedConnection
+    from sevenbag.protocols.json_lines import Deviation, Severity
 
 Json = dict[str, Any]
 
 SEVEN_BAG_RULES: Final[Json] = {"type": "rules", "randomizer": "seven_bag"}
-SAFE_LINE_BYTES: Final = 4096
-"""Bytes of a line with its end that every frontend reads."""
 _RETRY_SECONDS: Final = 0.05
 
 
 class TbpBotHarness(ConformanceHarness):
-    """Checks of one TBP bot.
-
-    Attributes:
-        features: features that the bot announces.
-    """
+    """Checks of one TBP bot."""
 
     protocol = "TBP"
-    features: tuple[str, ...] = ()
+    safe_line_bytes = 4096  # of every frontend
+    quit_message = b'{"type":"quit"}\n'
 
-    def connect(self, channel: BotChannel) -> RecordedConnection:
-        """Create a connection of the protocol."""
-        return RecordedConnection(
-            channel,
-            answer_seconds=self.settings.answer_seconds,
-            report_problem=lambda message, **place: self.add(message, **place, lines=1),
-            find_deviations=find_deviations,
-            quit_message=b'{"type":"quit"}\n',
-            safe_line_bytes=SAFE_LINE_BYTES,
-        )
+    def find_deviations(self, message: Json) -> list[Deviation]:
+        """Return deviations of a bot's message from the specification."""
+        return find_deviations(message)
 
     @contextlib.asynccontextmanager
     async def start_ready(
@@ -55,7 +43,6 @@ class TbpBotHarness(ConformanceHarness):
     ) -> AsyncGenerator[RecordedConnection]:
         """Start a bot and send it rules."""
         async with self.start_bot() as connection:
-            await connection.receive("info", seconds=self.settings.start_seconds)
             await connection.send(rules)
             await connection.receive("ready", seconds=self.settings.start_seconds)
             yield connection
@@ -68,14 +55,6 @@ class TbpBotHarness(ConformanceHarness):
         async with self.start_ready() as connection:
             await connection.send(game.start_message(**changes))
             yield connection
-
-    def read_identity(self, info: Json) -> None:
-        """Store name, version and features."""
-        super().read_identity(info)
-        features = info.get("features")
-        if isinstance(features, list):
-            names = cast("list[object]", features)
-            self.features = tuple(name for name in names if isinstance(name, str))
 
     async def request_moves(
         self, connection: RecordedConnection, *, more: Json | None = None
@@ -113,8 +92,8 @@ class TbpBotHarness(ConformanceHarness):
         severity: Severity | None = None,
         every_piece: bool = False,
         every_move: bool = False,
-    ) -> Placement | None:
-        """Return the bot's first legal move; None, with a finding, if all are illegal.
+    ) -> Placement:
+        """Return the bot's first legal move.
 
         Args:
             connection: connection to the bot.
@@ -123,24 +102,28 @@ class TbpBotHarness(ConformanceHarness):
             severity: severity of the finding, if not that of the clause.
             every_piece: require that the pieces of all moves can be placed now.
             every_move: also judge spins and the legality of later moves.
+
+        Raises:
+            CheckEndedError: no legal move.
         """
         moves = await self.request_moves(connection)
         when = f"{after}: " if after else ""
         if not moves:
             count = len(game.legal_placements())
             self.add(f"{when}no move, of {count} legal ones", severity=severity)
-            return None
+            raise CheckEndedError
         for number, move in enumerate(moves if every_piece else ()):
             try:
                 game.parse_move(move)
             except PlacementError as error:
                 part = quote_move(number, move)
                 self.add(f"{when}illegal move: {error}", severity=severity, part=part)
-                return None
+                raise CheckEndedError from None
         first, first_error = self._find_first(game, moves, every_move=every_move)
         if first is None:
             self.add(f"{when}no legal move: {first_error}", severity=severity)
-        elif first_error:
+            raise CheckEndedError
+        if first_error:
             message = f"the first move is illegal, a later one is legal: {first_error}"
             self.add(message, clause="first-move")
         return first

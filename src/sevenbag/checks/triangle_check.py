@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sevenbag.checks.harness import collect_procedures, load_clauses
 from sevenbag.checks.practice_games import LEAGUE_RULES, TrianglePracticeGame
-from sevenbag.checks.recorded_connection import CheckAbortedError, encode_line
+from sevenbag.checks.recorded_connection import CheckAbortedError, CheckEndedError, encode_line
 from sevenbag.checks.triangle_harness import TriangleHarness
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ def create_triangle_check(
 async def check_info(harness: TriangleHarness) -> None:
     """Expect info, then silence."""
     async with harness.start_bot() as connection:
-        info = await connection.receive("info", seconds=harness.settings.start_seconds)
-        harness.read_identity(info)
+        harness.report_identity()
         await harness.expect_silence(connection, "before the first message to the engine")
 
 
@@ -83,8 +82,7 @@ async def check_game(harness: TriangleHarness) -> None:
         async with harness.start_game(game) as connection:
             for number in range(1, pieces + 1):
                 after = f"at piece {number} without a state"
-                if not await harness.play_turn(connection, game, after=after):
-                    return
+                await harness.play_turn(connection, game, after=after)
                 if game.is_lost:
                     harness.add(f"tops out at piece {number}", severity="warning", lines=2)
                     return
@@ -99,8 +97,7 @@ async def check_garbage(harness: TriangleHarness) -> None:
     game = TrianglePracticeGame(5, min_queue=7)
     async with harness.start_game(game) as connection:
         for number in range(1, harness.settings.length + 1):
-            if not await harness.play_turn(connection, game, after="after garbage"):
-                return
+            await harness.play_turn(connection, game, after="after garbage")
             if number % 5 == 0 and game.position.board.height < _MAX_GARBAGE_HEIGHT:
                 game.add_garbage([number % 10, number % 10])
                 await connection.send(game.state_message())
@@ -120,8 +117,7 @@ async def check_arbitrary_state(harness: TriangleHarness) -> None:
     """Send other positions during a game."""
     game = TrianglePracticeGame(7)
     async with harness.start_game(game) as connection:
-        if not await harness.play_turns(connection, game, 3, after="in a game"):
-            return
+        await harness.play_turns(connection, game, 3, after="in a game")
         for seed in (8, 9):
             game = TrianglePracticeGame(seed, rows=_STACK)
             held = game.position.queue[3]
@@ -129,18 +125,14 @@ async def check_arbitrary_state(harness: TriangleHarness) -> None:
             # The host counts both from -1.
             game.position = dataclasses.replace(game.position, hold=held, combo=3, back_to_back=6)
             await connection.send(state)
-            if not await harness.play_turns(
-                connection, game, 4, after="after a state during a game"
-            ):
-                return
+            await harness.play_turns(connection, game, 4, after="after a state during a game")
 
 
 async def check_multiple_bags(harness: TriangleHarness) -> None:
     """Send several bags at once."""
     game = TrianglePracticeGame(10, min_queue=14)
     async with harness.start_game(game) as connection:
-        if not await harness.play_turns(connection, game, 3, after="in a game"):
-            return
+        await harness.play_turns(connection, game, 3, after="in a game")
         await connection.send(game.deal_ahead(3))
         await harness.play_turns(connection, game, 30, after="after pieces of three bags")
 
@@ -161,8 +153,7 @@ async def check_kicks(harness: TriangleHarness) -> None:
         game = TrianglePracticeGame(14, rules=LEAGUE_RULES.replace({"pieces": {"kicks": name}}))
         after = f"in a room with {game.config_message()['kicks']}"
         async with harness.start_game(game) as connection:
-            if not await harness.play_turns(connection, game, 8, after=after):
-                return
+            await harness.play_turns(connection, game, 8, after=after)
 
 
 async def check_board_sizes(harness: TriangleHarness) -> None:
@@ -183,11 +174,9 @@ async def check_charging_spelling(harness: TriangleHarness) -> None:
         config = game.config_message()
         config.update(dict.fromkeys(names, config.pop("b2bCharing")))
         async with harness.start_bot() as connection:
-            await connection.receive("info", seconds=harness.settings.start_seconds)
             await connection.send(config)
             after = f"after a config with {' and '.join(names)}"
-            if not await harness.play_turns(connection, game, 2, after=after):
-                return
+            await harness.play_turns(connection, game, 2, after=after)
 
 
 async def check_fractions(harness: TriangleHarness) -> None:
@@ -214,9 +203,9 @@ async def check_unknown_types(harness: TriangleHarness) -> None:
     after = "after a message of an unknown type"
     async with harness.start_game(game) as connection:
         await connection.send({"type": "weather", "wind": 3})
-        if await harness.play_turn(connection, game, after=after):
-            await connection.send({"type": "start", "rows": [[None]]})
-            await harness.play_turn(connection, game, after=after)
+        await harness.play_turn(connection, game, after=after)
+        await connection.send({"type": "start", "rows": [[None]]})
+        await harness.play_turn(connection, game, after=after)
 
 
 async def check_unknown_fields(harness: TriangleHarness) -> None:
@@ -242,11 +231,9 @@ async def check_partial_lines(harness: TriangleHarness) -> None:
     """Send a line in two parts, then two lines at once."""
     game = TrianglePracticeGame(27)
     async with harness.start_game(game) as connection:
-        if not harness.requires_lines(connection):
-            return
+        harness.require_lines(connection)
         await harness.send_in_parts(connection, encode_line(game.state_message(), spaced=True))
-        if not await harness.play_turn(connection, game, after="after a line in two parts"):
-            return
+        await harness.play_turn(connection, game, after="after a line in two parts")
         lines = (game.state_message(), {"type": "none"})
         await connection.send_line(b"".join(encode_line(each, spaced=True) for each in lines))
         await harness.play_turn(connection, game, after="after two lines at once")
@@ -256,8 +243,7 @@ async def check_blank_lines(harness: TriangleHarness) -> None:
     """Send blank lines and a line that ends with CR LF."""
     game = TrianglePracticeGame(28)
     async with harness.start_game(game) as connection:
-        if not harness.requires_lines(connection):
-            return
+        harness.require_lines(connection)
         await connection.send_line(b"\n")
         await connection.send_line(encode_line(game.state_message(), spaced=True, end=b"\r\n"))
         await connection.send_line(b"\r\n")
@@ -285,19 +271,18 @@ async def check_sigint(harness: TriangleHarness) -> None:
         if pid is None:
             harness.skip("the engine is not a process")
             return
-        if await harness.play_turn(connection, game, after="before SIGINT"):
-            os.kill(pid, signal.SIGINT)
-            await harness.expect_exit(connection, "SIGINT")
+        await harness.play_turn(connection, game, after="before SIGINT")
+        os.kill(pid, signal.SIGINT)
+        await harness.expect_exit(connection, "SIGINT")
 
 
 async def check_end_of_input(harness: TriangleHarness) -> None:
     """Close the input during a game."""
     game = TrianglePracticeGame(31)
     async with harness.start_game(game) as connection:
-        if harness.requires_lines(connection) and await harness.play_turn(
-            connection, game, after="before the end of its input"
-        ):
-            await harness.close_input(connection)
+        harness.require_lines(connection)
+        await harness.play_turn(connection, game, after="before the end of its input")
+        await harness.close_input(connection)
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -310,9 +295,10 @@ async def _plays_after_state(harness: TriangleHarness) -> bool:
         async with harness.start_game(game) as connection:
             await connection.send(game.state_message())
             after = "at the first piece, after a state"
-            return await harness.play_turn(connection, game, after=after)
-    except CheckAbortedError:
+            await harness.play_turn(connection, game, after=after)
+    except (CheckAbortedError, CheckEndedError):
         return False
+    return True
 
 
 async def _deal(harness: TriangleHarness, bag: Bag, seed: int, after: str) -> None:
@@ -320,8 +306,7 @@ async def _deal(harness: TriangleHarness, bag: Bag, seed: int, after: str) -> No
     for number in range(3):
         game = TrianglePracticeGame(seed + number, bag=bag)
         async with harness.start_game(game) as connection:
-            if not await harness.play_turns(connection, game, 5, after=after):
-                return
+            await harness.play_turns(connection, game, 5, after=after)
 
 
 async def _send_data(harness: TriangleHarness, value: object, after: str, seed: int) -> None:
@@ -340,5 +325,4 @@ async def _play_twice(
     message: Json,
 ) -> None:
     for _ in range(2):
-        if not await harness.play_turn(connection, game, after=after, play_message=message):
-            return
+        await harness.play_turn(connection, game, after=after, play_message=message)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from sevenbag.bots.external.process import find_error_line
 from sevenbag.checks.harness import ConformanceHarness
-from sevenbag.checks.recorded_connection import RecordedConnection
+from sevenbag.checks.recorded_connection import CheckEndedError
 from sevenbag.errors import PlacementError, ProtocolError
 from sevenbag.game.position import apply_placement
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES, Deviation, message_type
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
 
     from sevenbag._kernel import Placement
-    from sevenbag.bots.external.bot_channel import BotChannel, ChannelLauncher
+    from sevenbag.bots.external.bot_channel import ChannelLauncher
     from sevenbag.checks.practice_games import TrianglePracticeGame
+    from sevenbag.checks.recorded_connection import RecordedConnection
     from sevenbag.protocols.json_lines import Severity
 
 Json = dict[str, Any]
@@ -51,19 +52,17 @@ class TriangleHarness(ConformanceHarness):
     """
 
     protocol = "Triangle"
+    safe_line_bytes = MAX_LINE_BYTES
     empty_environment_launcher: ChannelLauncher | None = None
     sends_boards = False
 
-    def connect(self, channel: BotChannel) -> RecordedConnection:
-        """Create a connection of the protocol."""
-        return RecordedConnection(
-            channel,
-            answer_seconds=self.settings.answer_seconds,
-            report_problem=lambda message, **place: self.add(message, **place, lines=1),
-            find_deviations=_find_deviations,
-            quit_message=b"",
-            safe_line_bytes=MAX_LINE_BYTES,
-        )
+    def find_deviations(self, message: Json) -> list[Deviation]:
+        """Return deviations of an engine's message; hosts ignore other types."""
+        kind = message_type(message)
+        if kind in {"info", "move"}:
+            return find_deviations(message)
+        problem = f"expected 'info' or 'move', got {kind!r}"
+        return [Deviation("type", problem, "published text", "warning")]
 
     @contextlib.asynccontextmanager
     async def start_bot(
@@ -71,9 +70,15 @@ class TriangleHarness(ConformanceHarness):
     ) -> AsyncGenerator[RecordedConnection]:
         """Start an engine, end it afterwards and report its standard error."""
         async with super().start_bot(launcher) as connection:
-            yield connection
+            failure = None
+            try:
+                yield connection
+            except CheckEndedError as error:
+                failure = error
             if self._current.clause.id in _SILENT_CHECKS:
                 self._check_stderr(connection, clause="stderr", lines=0)
+            if failure is not None:
+                raise failure
 
     @contextlib.asynccontextmanager
     async def start_game(
@@ -84,7 +89,6 @@ class TriangleHarness(ConformanceHarness):
     ) -> AsyncGenerator[RecordedConnection]:
         """Start an engine and send it a config with some fields replaced."""
         async with self.start_bot(launcher) as connection:
-            await connection.receive("info", seconds=self.settings.start_seconds)
             await connection.send(game.config_message(**changes))
             yield connection
 
@@ -95,32 +99,32 @@ class TriangleHarness(ConformanceHarness):
         *,
         after: str,
         play_message: Json | None = None,
-    ) -> bool:
-        """Request a move, make it and send the new pieces; return False if that is impossible.
+    ) -> None:
+        """Request a move, make it and send the new pieces.
 
         Args:
             connection: connection to the engine.
             game: game that decides where the keys lead.
             after: preceding event, for findings.
             play_message: the request, if not the usual one.
+
+        Raises:
+            CheckEndedError: the keys lead elsewhere.
         """
         move = await self._request_move(connection, play_message or game.play_message())
-        if move is None:
-            return False
         self._check_keys(game, cast("tuple[str, ...]", move.keys))
         try:
             resolved = resolve_keys(move, game.position, game.rules, aliases=True)
         except ProtocolError as error:
             self.add(str(error), clause="hard-drop", lines=2)
-            return False
+            raise CheckEndedError from None
         except PlacementError as error:
             self.add(f"{after}: {error}")
-            return False
+            raise CheckEndedError from None
         if difference := self._compare_board(game, move, resolved.placement):
             self.add(f"{after}: {difference}")
-            return False
+            raise CheckEndedError
         await connection.send(*game.play(resolved))
-        return True
 
     async def play_turns(
         self,
@@ -130,8 +134,8 @@ class TriangleHarness(ConformanceHarness):
         *,
         after: str,
         states: bool = False,
-    ) -> bool:
-        """Play up to this number of moves; return False if one is impossible.
+    ) -> None:
+        """Play up to this number of moves; see `play_turn`.
 
         Args:
             connection: connection to the engine.
@@ -142,12 +146,10 @@ class TriangleHarness(ConformanceHarness):
         """
         for _ in range(count):
             if game.is_lost:
-                return True
+                return
             if states:
                 await connection.send(game.state_message())
-            if not await self.play_turn(connection, game, after=after):
-                return False
-        return True
+            await self.play_turn(connection, game, after=after)
 
     def check_exit(self, connection: RecordedConnection, cause: str) -> None:
         """Report output on standard error at the exit; hosts ignore the exit code."""
@@ -170,7 +172,7 @@ class TriangleHarness(ConformanceHarness):
 
     async def _request_move(
         self, connection: RecordedConnection, play_message: Json
-    ) -> TriangleMove | None:
+    ) -> TriangleMove:
         """Return the answer; repeat the request after an empty one, as hosts do."""
         for _ in range(_MAX_EMPTY_ANSWERS):
             await self.expect_silence(connection, "without a pending play", 0)
@@ -181,14 +183,14 @@ class TriangleHarness(ConformanceHarness):
             keys: object = answer.get("keys")
             if not isinstance(keys, list):
                 self.add("move without a list of keys", severity="error", lines=2)
-                return None
+                raise CheckEndedError
             if keys:
                 names = tuple(str(key) for key in cast("list[object]", keys))
                 return TriangleMove(keys=names, data=answer.get("data"))
             self.add("move without keys", clause="empty-answer", lines=2)
         message = f"no keys in {_MAX_EMPTY_ANSWERS} moves for the same piece"
         self.add(message, severity="error", lines=2)
-        return None
+        raise CheckEndedError
 
     def _check_keys(self, game: TrianglePracticeGame, keys: Sequence[str]) -> None:
         for key in keys:
@@ -243,12 +245,3 @@ def _count_safe_rows(game: TrianglePracticeGame, keys: Sequence[str]) -> int | N
 
 def _format_row(row: int, width: int) -> str:
     return "".join("X" if row >> x & 1 else "." for x in range(width))
-
-
-def _find_deviations(content: object) -> list[Deviation]:
-    """Return deviations of an engine's message; hosts ignore other types."""
-    kind = message_type(content)
-    if kind in {"info", "move"}:
-        return find_deviations(content)
-    problem = f"expected 'info' or 'move', got {kind!r}"
-    return [Deviation("type", problem, "published text", "warning")]

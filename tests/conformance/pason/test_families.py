@@ -1,4 +1,4 @@
-"""Clients of 2012, in their languages and with their habits, play whole matches on our server.
+"""Clients of 2012 in several languages play whole matches on the game server.
 
 None of them knows anything of ours: they were written from the contest's text. A referee who knows
 the game from the same text judges every message that they are sent.
@@ -44,7 +44,7 @@ def stub(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def agree(server: Hosted, match: Match, referee: Referee) -> dict[str, Any]:
-    """What the server keeps of a match is what an onlooker saw."""
+    """Compare the stored result of a match with the published one."""
     result = server.result(match)
     names = [team.name for team in match.teams]
     kept = [
@@ -64,7 +64,7 @@ def agree(server: Hosted, match: Match, referee: Referee) -> dict[str, Any]:
 def play(
     server: Hosted, match: Match, first: list[str], second: list[str]
 ) -> tuple[Referee, list[str]]:
-    """Both clients to their end, and the referee; also what they printed."""
+    """Run both clients to their end; return the referee and their output."""
     with (
         Witness(server, match) as witness,
         run(first, server, match, 0) as one,
@@ -83,7 +83,7 @@ class TestCompiled:
         referee, (planned, stepped) = play(server, match, planner, stepper)
         result = agree(server, match, referee)
         assert result["winner"] == 0, "who plans is better than who steps"
-        # It says so itself, game by game.
+        # It prints the winner of each game.
         scores = [
             [int(word) for word in line.split()[-3:-1]]
             for line in planned.splitlines()
@@ -92,7 +92,7 @@ class TestCompiled:
         assert scores == [
             [game[1]["Falling Stars"], game[1]["Kaffee & Kuchen"]] for game in referee.games
         ]
-        # It subscribed after the reply, and is told the state until it hears it.
+        # It subscribes after the reply; the state is repeated until it arrives.
         heard = [json.loads(line)["comm_type"] for line in stepped.splitlines() if line[0] == "{"]
         ends = Counter(heard)
         assert (ends["GameEnd"], ends["MatchEnd"]) == (len(referee.games), 1)
@@ -140,7 +140,7 @@ class TestCompiled:
         assert all(int(text.split()[-1]) > 20 for text in printed)
 
     def test_written_to_the_text(self, server: Hosted, planner: list[str]) -> None:
-        """With ``ok`` for ``OK`` the strict client sends one move a piece; that is the switch."""
+        """With ``ok`` instead of ``OK`` the strict client sends one move per piece."""
         match = server.place(match={"move_reply": "ok", "games": 1})
         referee, printed = play(server, match, planner, planner)
         for text in printed:
@@ -165,7 +165,7 @@ class TestRandomPlayer:
             words = slow.ends_well(60).split()
         assert words[:2] == ["match", "over"]
         told, moves, _errors = map(int, words[2:])
-        # It came late, and has lost nothing since.
+        # It subscribed late and has lost no message since.
         assert told > 0.8 * referee.told
         assert moves == told - 1
         agree(server, match, referee)
@@ -199,7 +199,7 @@ class TestHabits:
         assert eager["replies"] == ["ok"] * 12
         assert not eager["errors"]
         assert frames["skipped"] == frames["messages"], "a token before each message"
-        # Who is quicker may have topped out before the other one has a turn.
+        # The faster client may top out before the other one moves.
         assert sum(referee.pieces.values()) >= 5
 
     @pytest.mark.slow
@@ -227,7 +227,7 @@ class TestHabits:
 
     @pytest.mark.slow
     def test_both_leave(self, server: Hosted) -> None:
-        """Gravity plays on, and somebody tops out first."""
+        """Gravity continues until one board tops out."""
         match = server.place(game={"gravity_ms": [2]}, match={"games": 3, "game_seconds": 60})
         leaver = programs.odd_player("leaver")
         referee, _ = play(server, match, leaver, leaver)

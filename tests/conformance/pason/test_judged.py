@@ -1,4 +1,4 @@
-"""Games without a server, by the dozen, judged by who knows the rules from the text alone."""
+"""Games without a server, judged by a referee written from the text alone."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Random:
 
 
 class Careful:
-    """Plays on flat ground, so that rows are cleared and sent; searches nothing but columns."""
+    """Keeps the board flat, so that rows are cleared and sent; searches columns only."""
 
     def __init__(self, dice: random.Random, team: str) -> None:
         self.dice, self.team = dice, team
@@ -109,7 +109,7 @@ def played(
     players: Sequence[Random | Careful],
     spoil: Callable[[Message], Message | None] = lambda message: message,
 ) -> Referee:
-    """A match, its clock run by dice."""
+    """Play a match with random time steps and return its referee."""
     dice = random.Random(seed)
     token = str(uuid.UUID(int=dice.getrandbits(128), version=4))
     times = MatchRules(games=3, game_seconds=25, pause_seconds=1, repeat_seconds=0.7)
@@ -164,7 +164,7 @@ def careful_ones(seed: int) -> list[Careful]:
 
 
 def test_games_with_garbage() -> None:
-    """Both clear rows and send them; every row that comes is one that was sent."""
+    """Both teams clear and send rows; each received row was sent."""
     rows = garbage = 0
     for seed in range(cases(6)):
         referee = played(seed, GARBAGE, careful_ones(seed))
@@ -191,7 +191,7 @@ class Once:
 
 
 def mine(message: Message, kind: str) -> Message:
-    """The first team's state in a message of this kind; an empty one otherwise."""
+    """Return the first team's state in a message of this kind; otherwise an empty one."""
     state = message["states"][TEAMS[0]] if message["comm_type"] == kind else None
     return state or {}
 
@@ -343,7 +343,7 @@ def status_over(message: Message) -> Message:
     ],
 )
 def test_the_referee_sees(spoil: Callable[[Message], Message | None]) -> None:
-    """What is spoilt in one message is a foul, there or where it tells."""
+    """A spoiled message is a foul, in it or in a later one."""
     once = Once(spoil)
     with pytest.raises(FoulError):
         played(1, GARBAGE, careful_ones(1), once)

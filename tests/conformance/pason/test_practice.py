@@ -1,4 +1,4 @@
-"""How a team of 2012 practised: a web address gives it a test match, and its client plays that.
+"""A team of 2012 practises: a URL creates a test match that its client plays.
 
 The whole contest runs as its organiser would start it. The team knows its name, its password and
 the site's address.
@@ -47,7 +47,7 @@ first_pause_seconds = 0.4
 
 
 class Site:
-    """`sevenbag contest serve`, as an organiser has it."""
+    """`sevenbag contest serve`, as an organiser runs it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -65,7 +65,7 @@ class Site:
         self.url = self._url()
 
     def call(self, **query: str) -> dict[str, Any]:
-        """The web call of 2012."""
+        """Request a test match by the URL of 2012."""
         words = urllib.parse.urlencode(query, quote_via=urllib.parse.quote)
         url = f"{self.url}/scheduler/create_unauthenticated_test_match?{words}"
         with urllib.request.urlopen(url, timeout=120) as reply:
@@ -75,7 +75,7 @@ class Site:
             return told
 
     def end(self) -> None:
-        """Tell it to end, as a service manager would, and hear it out."""
+        """Terminate it as a service manager does and read the rest of its output."""
         self.process.terminate()
         assert self.process.wait(120) == 128 + signal.SIGTERM, self.lines[-10:]
         for ear in self._ears:
@@ -113,12 +113,12 @@ def planner(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @pytest.mark.peers
 def test_a_team_practises(site: Site, planner: list[str]) -> None:
-    # A game server may still be on its way to the site.
+    # A game server may still be connecting to the site.
     wait_until(lambda: site.call(team_name=TEAM, password=PASSWORD)["status"] == "success")
     reply = site.call(team_name=TEAM, password=PASSWORD)
     assert set(reply) == {"status", "team_name", "server_ip", "internal_ip", "match_token"}
     assert reply["team_name"] == TEAM
-    # One client takes this one, where it is there; the others know the first only.
+    # One client uses this field if present; the others know only the first.
     assert reply["server_ip"] == reply["internal_ip"] == site.game_server
     command = [*planner, reply["internal_ip"], reply["match_token"], TEAM, PASSWORD]
     with Client(command) as client:
@@ -147,7 +147,7 @@ def test_who_is_not_let_in(site: Site, query: dict[str, str]) -> None:
 
 
 def test_nobody_wrote_the_password_down(site: Site) -> None:
-    """Neither as it is nor as it was in a web address: not in a file, not in a word."""
+    """No file and no output contains the password, plain or quoted for a URL."""
     written = {PASSWORD, urllib.parse.quote(PASSWORD), urllib.parse.quote_plus(PASSWORD)}
     written |= {json.dumps(PASSWORD).strip('"'), PASSWORD.replace("&", "&amp;"), "pa55"}
     files = [path for path in site.folder.rglob("*") if path.is_file()]

@@ -1,4 +1,4 @@
-"""Peers whose every byte is known play on our server: ZMTP/1.0 as libzmq 2.x, and ZMTP/3.0."""
+"""Hand-written peers of ZMTP/1.0 (libzmq 2.x) and ZMTP/3.0 play on the game server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosted]:
 
 
 def entered(peer: Peer, match: Match, seat: int) -> str:
-    """Connect a team; its client token."""
+    """Connect a team and return its client token."""
     team = match.teams[seat]
     reply = ask(
         peer,
@@ -59,7 +59,7 @@ def test_a_match_by_hand(server: Hosted, kind: type[Peer]) -> None:
         while not referee.ended:
             frames = states.receive()
             if frames[0] != match.token.encode():
-                # Peers of 2.x pick their own; there may be other matches here.
+                # Peers of 2.x filter messages of other matches themselves.
                 assert kind is OldPeer
                 continue
             if referee.read(frames) == "GamePieceState" and sent < 400:
@@ -77,7 +77,7 @@ def test_a_match_by_hand(server: Hosted, kind: type[Peer]) -> None:
 
 
 def test_an_old_subscriber_is_enough(server: Hosted) -> None:
-    """No other subscriber: what nobody has asked for by name must be published all the same."""
+    """Publish without a subscription by name, because old subscribers send none."""
     match = server.place(match={"games": 1, "game_seconds": 0.3})
     referee = match.referee()
     with (
@@ -94,13 +94,13 @@ def test_an_old_subscriber_is_enough(server: Hosted) -> None:
 
 
 def test_one_connection_for_both_teams(server: Hosted) -> None:
-    """Clients are known by their token, never by where they come from."""
+    """Clients are identified by their token, not by their connection."""
     match = server.place(match={"games": 1, "game_seconds": 0.5})
     with NewPeer(server.host, COMMAND_PORT, kind="REQ") as here:
         tokens = [entered(here, match, seat) for seat in (0, 1)]
         again = [entered(here, match, seat) for seat in (0, 1)]
     with NewPeer(server.host, COMMAND_PORT, kind="REQ") as there:
-        # The first token is as good as that of a second MatchConnect, and from anywhere.
+        # The token of each MatchConnect is valid, from any connection.
         for token in tokens + again:
             reply = ask(there, comm_type="GameMove", client_token=token, move="left")
             assert reply["comm_type"] == "GameMoveResp"

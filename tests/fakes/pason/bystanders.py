@@ -1,4 +1,4 @@
-"""Two teams that play while something happens beside them, and want to notice nothing of it."""
+"""Two teams whose match must not be disturbed by other clients."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOVES = ("left", "lrotate", "right", "rrotate", "right", "down")
 
 
 class Bystanders:
-    """A match without end, judged throughout, from a thread.
+    """An endless match in a thread, judged throughout.
 
     Attributes:
         match: which.
@@ -60,7 +60,7 @@ class Bystanders:
             self._context.destroy(linger=0)
 
     def are_served(self, moves: int = 20) -> None:
-        """Wait for some more moves to be answered; an error if anything was noticed."""
+        """Wait for more answered moves; fail if the match was disturbed."""
         goal = self.served + moves
         wait_until(lambda: self.served >= goal or bool(self._noticed))
         assert not self._noticed, self._noticed
@@ -68,7 +68,7 @@ class Bystanders:
     def _play(self) -> None:
         try:
             tokens = [self._enter(seat) for seat in (0, 1)]
-            # Moves before the first state message are for no piece.
+            # Moves before the first state message have no piece.
             while not self._states.poll(100):
                 assert not self._over.is_set(), "no game begins"
             for number in itertools.count():
@@ -89,7 +89,7 @@ class Bystanders:
             frames = self._states.recv_multipart()
             self._referee.read(frames)
             message = json.loads(frames[1])
-            # Each message is numbered one more than the one before: none is lost.
+            # Numbers of messages are consecutive: none is lost.
             if self._sequence is not None:
                 assert message["sequence"] == self._sequence + 1, "a message was lost"
             self._sequence = message["sequence"]

@@ -1,4 +1,4 @@
-"""Our game server in a process of its own: ``PYTHONPATH=. python tests/fakes/pason/host.py``.
+"""A game server in a separate process: ``PYTHONPATH=. python tests/fakes/pason/host.py``.
 
 The first line of its input says where it listens, each further one places a match, calls one off,
 or lets the wall clock jump. It prints a JSON object a line: that it is ready, finished games,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
     from sevenbag.contest.server.hosted_match import SchedulerCommands
 
-# Cheap to make and to check: there may be hundreds.
+# Cheap, because there may be hundreds.
 HASHER = argon2.PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
 
 
@@ -64,7 +64,7 @@ class PrintingSink:
 
 
 class Wall:
-    """A wall clock that somebody sets."""
+    """A wall clock that tests set."""
 
     def __init__(self) -> None:
         self.ahead = 0.0

@@ -1,4 +1,4 @@
-"""A game server of ours at an address of its own, and matches on it, watched from outside."""
+"""A game server at a separate address, with matches observed from outside."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import IO
 
-# Quick, but nothing that depends on how quick the machine is: games end by their time.
+# Short games that end by their time limit, so nothing depends on the machine's speed.
 GAME = {
     "gravity_ms": (20, 15, 10),
     "level_points": (1_000, 3_000, 8_000),
@@ -45,7 +45,7 @@ MATCH = {
 
 @dataclass
 class Team:
-    """A team and its password, which nobody is to see again."""
+    """A team and its password."""
 
     name: str
     password: str
@@ -53,7 +53,7 @@ class Team:
 
 @dataclass
 class Match:
-    """A match as its organiser knows it."""
+    """A match as the organiser places it."""
 
     token: str
     teams: tuple[Team, Team]
@@ -61,7 +61,7 @@ class Match:
     level_factors: tuple[int, ...]
 
     def referee(self) -> Referee:
-        """Somebody who judges it."""
+        """Return a referee of the match."""
         return Referee(
             self.token,
             (self.teams[0].name, self.teams[1].name),
@@ -92,7 +92,7 @@ class Hosted:
         game: dict[str, Any] | None = None,
         match: dict[str, Any] | None = None,
     ) -> Match:
-        """Have a match placed, of these two teams."""
+        """Place a match of these two teams."""
         token = str(uuid.uuid4())
         teams = [Team(name, f"secret-{uuid.uuid4()}") for name in names or ("Home", "Guests")]
         rules = {"game": GAME | (game or {}), "match": MATCH | (match or {})}
@@ -112,11 +112,11 @@ class Hosted:
         self._order({"jump": seconds})
 
     def call_off(self, match: Match) -> None:
-        """Have a match ended; it then has no result."""
+        """Call off a match; it has no result then."""
         self._order({"call_off": match.token})
 
     def result(self, match: Match, seconds: float = 120) -> dict[str, Any]:
-        """How a match ended; waits for it."""
+        """Wait for the end of a match and return its result."""
         end = time.monotonic() + seconds
         while True:
             for told in self.told:
@@ -126,7 +126,7 @@ class Hosted:
             self.told.append(self._heard.get(timeout=max(end - time.monotonic(), 0.001)))
 
     def games(self, match: Match) -> list[dict[str, Any]]:
-        """The finished games of a match, as far as they are known."""
+        """Return the finished games of a match so far."""
         while not self._heard.empty():
             self.told.append(self._heard.get())
         mine = [told for told in self.told if told["match_token"] == match.token]
@@ -137,7 +137,7 @@ class Hosted:
             self._heard.put(json.loads(line))
 
     def memory(self) -> int:
-        """Megabytes that it has in memory."""
+        """Return the resident memory in megabytes."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.partition("VmRSS:")[2].split()[0]) // 1024
 
@@ -150,7 +150,7 @@ class Hosted:
 
 @contextlib.contextmanager
 def hosted(folder: Path, preload: list[str] | None = None, /, **settings: Any) -> Iterator[Hosted]:
-    """Run a game server; at the end it must still be there, and go when it is told to.
+    """Run a game server; at the end it must still run, and exit when its input closes.
 
     Args:
         folder: for its log.
@@ -194,7 +194,7 @@ def hosted(folder: Path, preload: list[str] | None = None, /, **settings: Any) -
 
 
 class Witness:
-    """Subscribes to a match, as any onlooker may, and has it judged to its end."""
+    """A subscriber that lets the referee judge a match to its end."""
 
     def __init__(self, server: Hosted, match: Match) -> None:
         self.referee = match.referee()
@@ -202,7 +202,7 @@ class Witness:
         self.texts: list[bytes] = []
         self._context = zmq.Context()
         self._socket = self._context.socket(zmq.SUB)
-        # It keeps up, however slow the judging is.
+        # The referee may be slow.
         self._socket.set(zmq.RCVHWM, 0)
         self._socket.set(zmq.SUBSCRIBE, match.token.encode())
         self._socket.connect(f"tcp://{server.host}:{STATE_PORT}")
@@ -214,7 +214,7 @@ class Witness:
         self._context.destroy(linger=0)
 
     def watch(self, seconds: float = 120, *, messages: float = math.inf) -> Referee:
-        """Judge the match until it is over, or until so many messages were told."""
+        """Judge the match until it is over, or for a number of messages."""
         end = time.monotonic() + seconds
         while not self.referee.ended and self.referee.told < messages:
             assert self._socket.poll(max(int((end - time.monotonic()) * 1_000), 0)), (
@@ -226,13 +226,13 @@ class Witness:
         return self.referee
 
     def sequences(self) -> list[int]:
-        """Of all messages that have one."""
+        """Return the sequence numbers of all messages that have one."""
         messages = [json.loads(text) for text in self.texts]
         return [message["sequence"] for message in messages if "sequence" in message]
 
 
 def run(command: list[str], server: Hosted, match: Match, seat: int, *more: str) -> Client:
-    """Let a client play in a seat of a match."""
+    """Start a client as one team of a match."""
     team = match.teams[seat]
     return Client([*command, server.host, match.token, team.name, team.password, *more])
 
@@ -254,7 +254,7 @@ class Client:
         self.process.communicate()
 
     def ends_well(self, seconds: float = 120) -> str:
-        """Its output; an error if it found something wrong, or does not end."""
+        """Return the output; fail if the client reports an error or does not exit."""
         try:
             self.output, errors = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""Clients of 2012 with habits of their own, each as small as it can be while it has the habit.
+"""Clients of 2012 with peculiar habits, each reduced to its habit.
 
     odd_players.py HABIT HOST TOKEN TEAM PASSWORD
 
@@ -24,7 +24,7 @@ import zmq
 
 
 class Player:
-    """What all of them share: two sockets, one of them asked."""
+    """Base of the clients: a request socket and a subscription."""
 
     def __init__(self, host: str, token: str, team: str, password: str) -> None:
         self.host, self.token, self.team, self.password = host, token, team, password
@@ -103,7 +103,7 @@ def frames(player: Player) -> None:
             skipped += 1
             continue
         if not isinstance(message, dict):
-            # A token that is JSON would be taken for a message.
+            # A token that is JSON would be read as a message.
             raise SystemExit(f"a frame that is JSON, and no object: {text!r}")
         player.noted(message)
         if message["comm_type"] == "MatchEnd":
@@ -136,7 +136,7 @@ def strings(player: Player) -> None:
         if piece is None:
             continue
         if asked is not None:
-            # Left alone, only gravity moves it, and never to the side.
+            # Without moves only gravity moves the piece, never to the side.
             applied += piece["number"] == asked and piece["col"] != 5
             asked = None
         if piece["col"] == 5 and piece["row"] < 10:
@@ -168,7 +168,7 @@ def sprinter(player: Player) -> None:
     sent = 0
     ended = False
     while not ended:
-        # What is new is read, and moves are sent meanwhile.
+        # Read new messages while moves are sent.
         while player.states.poll(0):
             ended = player.message()["comm_type"] == "MatchEnd"
             if ended:

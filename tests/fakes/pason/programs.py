@@ -38,7 +38,7 @@ def planner(folder: Path) -> list[str]:
 
 
 def planner_of_2012(folder: Path) -> list[str]:
-    """The path search with a libzmq 2.x, which no distribution has any more.
+    """The path search with libzmq 2.x, which distributions no longer have.
 
     ``SEVENBAG_OLD_ZMQ`` names a folder with its ``include`` and its ``libzmq.so``.
     """
@@ -73,25 +73,25 @@ def stub(folder: Path) -> list[str]:
 
 
 def stepper(folder: Path) -> list[str]:
-    """One move a message, in Java, with a ZeroMQ of Java's own."""
+    """One move per message, in Java, with JeroMQ."""
     missing = [jar.name for jar in JARS if not jar.exists()]
     if missing:
         pytest.skip(f"no {' and '.join(missing)} (Debian: libjeromq-java, libgoogle-gson-java)")
     path = ":".join(map(str, [*JARS, folder]))
     source = str(HERE / "Stepper.java")
     _compile("a JDK", _tool("javac"), "-proc:none", "-cp", path, "-d", str(folder), source)
-    # Short of memory and of time: many run at once.
+    # Little memory, because many run at once.
     small = ["-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
     return [_tool("java"), *small, "-cp", path, "Stepper"]
 
 
 def random_player() -> list[str]:
-    """The organisers' random player; takes its sleep as one more word."""
+    """The organisers' random player; the last argument is its sleep."""
     return [sys.executable, "-P", str(HERE / "random_player.py")]
 
 
 def odd_player(habit: str) -> list[str]:
-    """One of the clients with habits, see `odd_players.py`."""
+    """One of the clients in `odd_players.py`."""
     return [sys.executable, "-P", str(HERE / "odd_players.py"), habit]
 
 

@@ -1,4 +1,4 @@
-"""Watches a match's state channel, and knows the game from the contest's text alone.
+"""Referee of a match's state channel, written from the contest's text alone.
 
 A slow and plain second implementation: it plays every message along, so that a board, a score, a
 drawn piece or a garbage row that does not follow from what was shown before is a foul. The choices
@@ -27,7 +27,7 @@ class FoulError(AssertionError):
 
 
 class Referee:
-    """Reads one match's messages, from the first one on.
+    """Reads all messages of one match.
 
     Attributes:
         games: of every finished game its name, scores and winner.
@@ -61,7 +61,7 @@ class Referee:
         self._begin()
 
     def read(self, frames: list[bytes]) -> str:
-        """Judge one message; its ``comm_type``."""
+        """Judge one message and return its ``comm_type``."""
         try:
             return self._read(frames)
         except FoulError as foul:
@@ -126,7 +126,7 @@ class Referee:
             _fields(state, "board_state piece_number cleared_rows")
             _must(type(state["piece_number"]) is int, "piece_number is no integer")
             board = _decoded(state["board_state"])
-            # A lock whose cleared rows leave the board as it was is to be seen by those rows alone.
+            # Only cleared_rows shows a lock that leaves the board unchanged.
             if board == self._board[team] and not state["cleared_rows"]:
                 continue
             piece = self._piece[team]
@@ -142,7 +142,7 @@ class Referee:
             self.pieces[team] += 1
             self.rows[team] += len(rows)
         for team, (after, board, over) in settled.items():
-            # Two that lock in one time step do so in either order; who is over takes no more.
+            # Two locks in one time step have either order; a lost board takes no garbage.
             late = SENT[cleared[self._other(team)]]
             fair = {0} if over else {self._pending[team], self._pending[team] + late}
             counts = [count for count in fair if _has_risen(after, board, count)]
@@ -260,7 +260,7 @@ def _fits(board: Board, piece: Piece) -> bool:
 
 
 def _locked(board: Board, piece: Piece) -> tuple[Board, list[int], bool]:
-    """The board after the piece has gone straight down, the rows cleared, whether it is over."""
+    """Return the board after a drop, the cleared rows, and True if the game is lost."""
     piece = dict(piece)
     while _fits(board, piece | {"row": piece["row"] + 1}):
         piece["row"] += 1
@@ -276,7 +276,7 @@ def _locked(board: Board, piece: Piece) -> tuple[Board, list[int], bool]:
 
 
 def _has_risen(before: Board, board: Board, count: int) -> bool:
-    """Whether a board is another one with so many rows of garbage below, none of them full."""
+    """Return True if a board is another one above a number of garbage rows, none full."""
     seen = min(count, ROWS)
     return before[seen:] == board[: ROWS - seen] and not any(
         all(row) for row in board[ROWS - seen :]
@@ -289,5 +289,5 @@ def _is_one_move(before: Piece, after: Piece) -> bool:
     turns = len(CELLS[before["piece"]])
     turn = (after["orient"] - before["orient"]) % turns
     down, aside = after["row"] - before["row"], abs(after["col"] - before["col"])
-    # Told again, or one step or move on.
+    # Repeated, or one step or move later.
     return (down, aside, turn) in {(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, turns - 1)}

@@ -1,4 +1,4 @@
-"""A server that tells a story: three pieces, whatever is done with them, and the match is over.
+"""A scripted server: three pieces, regardless of the moves, then the end of the match.
 
 It is what the clients are tried with before they are a measure of anything: a client that does not
 see what is wrong with a server proves nothing about one that it is content with.
@@ -67,7 +67,7 @@ class Scripted:
 
     @property
     def moves(self) -> list[dict[str, Any]]:
-        """The moves among the commands."""
+        """Return the moves among the commands."""
         return [command for command in self.commands if command["comm_type"] == "GameMove"]
 
     def _run(self) -> None:
@@ -75,7 +75,7 @@ class Scripted:
         told = 0.0
         while not self._over.is_set():
             while self._states.poll(0):
-                # ZeroMQ 2.x filters at the subscriber's side: it is taken to want everything.
+                # ZeroMQ 2.x filters at the subscriber: it counts as subscribed to everything.
                 subscribed |= self._states.recv() in {b"\1", b"\1" + TOKEN.encode()}
             if self._answers.poll(5):
                 command = json.loads(self._answers.recv())
@@ -85,7 +85,7 @@ class Scripted:
                 if command["comm_type"] == "GameMove" and subscribed:
                     self._publish()
             elif connected and subscribed and time.monotonic() - told > 0.1:
-                # Clients that wait for the next state are told again.
+                # Repeat the state for clients that wait for the next one.
                 told = time.monotonic()
                 self._publish()
 
@@ -93,7 +93,7 @@ class Scripted:
         if command["comm_type"] == "MatchConnect":
             return {"comm_type": "MatchConnectResp", "resp": "ok", "client_token": "a-uuid"}
         self._row += 1
-        # Six moves are as good as a drop, for clients that never drop.
+        # Six moves count as a drop, for clients that never drop.
         if command["move"] == "drop" or self._row == 6:
             self._number += 1
             self._row = 0

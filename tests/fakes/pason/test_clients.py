@@ -1,4 +1,4 @@
-"""The clients of 2012 see what is wrong with a server, and are content with one that is right."""
+"""The clients of 2012 report errors of a server, and none of a correct one."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_the_stub(tmp_path: Path) -> None:
 
 
 def _with(message: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
-    """The message with one field of both teams' states changed."""
+    """Return the message with one field of both teams' states changed."""
     states = message.get("states", {})
     changed = {
         team: state | {name: value} if state and name in state else state

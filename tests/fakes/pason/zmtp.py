@@ -1,4 +1,4 @@
-"""ZeroMQ's wire by hand: ZMTP/1.0, which libzmq 2.x spoke in 2012, and ZMTP/3.0.
+"""ZeroMQ's wire protocol: ZMTP/1.0 as in libzmq 2.x of 2012, and ZMTP/3.0.
 
 No library stands between these peers and the server, so that what is on the wire is known, and what
 no library would send can be sent as well.
@@ -17,7 +17,7 @@ _MORE = 1
 
 
 class Peer:
-    """A connection after its greeting.
+    """A connection after the greeting.
 
     Attributes:
         socket: as it is, for what peers should not do.
@@ -27,7 +27,7 @@ class Peer:
         self.socket = socket.socket()
         self.socket.settimeout(120)
         if window:
-            # Bytes that wait to be read; it counts from the beginning only.
+            # Receive buffer; it must be set before the connection.
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
         self.kind = kind
         try:
@@ -62,19 +62,19 @@ class Peer:
         return frames
 
     def ask(self, body: bytes) -> bytes:
-        """What REQ does: an empty frame before the request, and before its reply."""
+        """Send a request and return its reply, as REQ does: after an empty frame each."""
         self.send(b"", body)
         empty, reply = self.receive()
         assert empty == b""
         return reply
 
     def vanish(self) -> None:
-        """Go with a reset, as a process does that dies with unread bytes."""
+        """Reset the connection, as a process that crashes with unread bytes does."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()
 
     def packed(self, *frames: bytes) -> bytes:
-        """A message as it is on the wire."""
+        """Return the bytes of a message on the wire."""
         last = len(frames) - 1
         return b"".join(self._packed(frame, index < last) for index, frame in enumerate(frames))
 
@@ -104,7 +104,7 @@ class OldPeer(Peer):
     """
 
     def _greet(self) -> None:
-        # An empty identity, as from every socket that was given none.
+        # An empty identity, the default.
         self.socket.sendall(self._packed(b"", False))
         more, identity = self._frame()
         assert (more, identity) == (False, b""), "not what a peer of 2.x takes for an identity"
@@ -119,7 +119,7 @@ class OldPeer(Peer):
         if size == 255:
             size = struct.unpack(">Q", self._bytes(8))[0]
         flags = self._bytes(1)[0]
-        # A newer server's signature reads as an empty identity with strange flags.
+        # A newer server's signature looks like an empty identity with other flags.
         return flags == _MORE, self._bytes(size - 1)
 
 
@@ -127,7 +127,7 @@ class NewPeer(Peer):
     """ZMTP/3.0 with the NULL mechanism."""
 
     def subscribe(self, prefix: str) -> None:
-        """What SUB does."""
+        """Subscribe to messages with a prefix."""
         self.send(b"\1" + prefix.encode())
 
     def _greet(self) -> None:
