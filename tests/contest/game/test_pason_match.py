@@ -75,7 +75,7 @@ def test_teams_must_differ_and_games_be_without_a_gap() -> None:
     )
     with pytest.raises(InputError, match="'A'"):
         ContestMatch(TOKEN, "x", seats, ContestRules(), 1, float)
-    with pytest.raises(InputError, match="numbered 1, 2, 3"):
+    with pytest.raises(InputError, match="the numbers 1, 2, 3"):
         Stage(finished=(game(2, 0),))
 
 

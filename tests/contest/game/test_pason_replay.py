@@ -118,7 +118,7 @@ def test_a_record_that_was_changed_does_not_end_as_it_says() -> None:
     end = json.loads(lines[-1])
     end["scores"] = [end["scores"][0] + 1, end["scores"][1]]
     lines[-1] = json.dumps(end).encode()
-    with pytest.raises(FormatError, match="ends otherwise"):
+    with pytest.raises(FormatError, match="expected the end"):
         pason_replay.replay_game(
             pason_replay.decode_replay(zlib.compress(b"\n".join(lines) + b"\n"))
         )
@@ -127,7 +127,7 @@ def test_a_record_that_was_changed_does_not_end_as_it_says() -> None:
 def test_a_record_without_its_last_events_is_noticed() -> None:
     kept, _ = played(3)
     short = PasonReplay(header=kept.header, events=kept.events[:-3], end=kept.end)
-    with pytest.raises(FormatError, match="ends before its game"):
+    with pytest.raises(FormatError, match="events end before the game"):
         pason_replay.replay_game(short)
 
 
@@ -169,10 +169,10 @@ def packed(lines: list[bytes]) -> bytes:
         (0, b"{}", "line 1 .*rules"),
         (0, b'{"format": "another"}', "line 1 .*format"),
         (0, b"[]", "line 1"),
-        (1, b"[1]", "line 2: events are two numbers"),
-        (1, b"[1, 14]", "line 2: no event is called 14"),
+        (1, b"[1]", "line 2: invalid events: expected pairs"),
+        (1, b"[1, 14]", "line 2: invalid event: expected at most 13, got 14"),
         (1, b"[-1, 3]", "line 2"),
-        (1, b"[8640000000, 1, 1, 1]", "line 2: no game takes that long"),
+        (1, b"[8640000000, 1, 1, 1]", "line 2: invalid time: expected at most"),
         (1, b"[1.5, 1]", "line 2"),
         (1, b"{", "line 2"),
         (-1, b"{}", "line"),

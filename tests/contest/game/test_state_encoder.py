@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.contest.game.state_encoder import PIECE_MARGIN, SEQUENCE_MARGIN, first_numbers
+from sevenbag.contest.game.state_encoder import PIECE_MARGIN, SEQUENCE_MARGIN, get_first_numbers
 from sevenbag.contest.settings import MatchRules
 from tests.contest.game.match_driver import game
 
@@ -17,7 +17,7 @@ RULES = MatchRules(first_sequence=7, first_piece_number=3)
 
 
 def test_a_match_begins_where_its_rules_say() -> None:
-    assert first_numbers((), RULES, 1) == (7, 3)
+    assert get_first_numbers((), RULES, 1) == (7, 3)
 
 
 @pytest.mark.parametrize("are_finished", [False, True])
@@ -26,7 +26,7 @@ def test_numbers_rise_with_every_attempt_and_fit_into_32_bits(are_finished: bool
     finished: tuple[ContestGameResult, ...] = ()
     sequence = piece = 0
     for attempt in range(1, 100):
-        start = first_numbers(finished, RULES, attempt)
+        start = get_first_numbers(finished, RULES, attempt)
         assert start.sequence > sequence
         assert start.piece > piece
         # So much is told by a game that lasts long.
@@ -38,6 +38,6 @@ def test_numbers_rise_with_every_attempt_and_fit_into_32_bits(are_finished: bool
 
 def test_the_game_that_was_broken_off_had_room() -> None:
     finished = (game(1, 0, last_sequence=900, last_piece_number=50),)
-    start = first_numbers(finished, RULES, 1)
+    start = get_first_numbers(finished, RULES, 1)
     assert start.sequence >= 900 + SEQUENCE_MARGIN
     assert start.piece >= 50 + PIECE_MARGIN

@@ -70,17 +70,21 @@ def test_what_real_matches_tell_is_believed(
 @pytest.mark.parametrize(
     ("result", "finished", "words"),
     [
-        (changed(number=2), [], "game 2 is told, and game 1 is not known"),
-        (changed(number=4), [FIRST] * 3, "the match has 3"),
-        (changed(number=3), [FIRST] * 2, "was won before it"),
-        (changed(scores=(-1, 0)), [], "below zero"),
-        (changed(pieces=(-1, 0)), [], "below zero"),
-        (changed(ending="points at the time limit", scores=(5, 5)), [], "won by points, 5 to 5"),
-        (changed(ending="points at the time limit", scores=(5, 9)), [], "won by points, 5 to 9"),
-        (changed(ending="coin flip at the time limit"), [], "won by a coin, and points are 100"),
-        (changed(move_counts=({str(n): 1 for n in range(51)}, {})), [], "more fates"),
-        (changed(move_counts=({}, {"x" * 51: 1})), [], "more fates"),
-        (changed(move_counts=({"a\n": 1, "a\t": 1}, {})), [], "more fates"),
+        (changed(number=2), [], "expected game 1, got game 2"),
+        (changed(number=4), [FIRST] * 3, "expected at most 3 games, got game 4"),
+        (changed(number=3), [FIRST] * 2, "none after the match was won"),
+        (changed(scores=(-1, 0)), [], "no negative numbers"),
+        (changed(pieces=(-1, 0)), [], "no negative numbers"),
+        (changed(ending="points at the time limit", scores=(5, 5)), [], "points are 5 to 5"),
+        (changed(ending="points at the time limit", scores=(5, 9)), [], "points are 5 to 9"),
+        (
+            changed(ending="coin flip at the time limit"),
+            [],
+            "won by a coin flip, but points are 100",
+        ),
+        (changed(move_counts=({str(n): 1 for n in range(51)}, {})), [], "names of move outcomes"),
+        (changed(move_counts=({}, {"x" * 51: 1})), [], "names of move outcomes"),
+        (changed(move_counts=({"a\n": 1, "a\t": 1}, {})), [], "names of move outcomes"),
     ],
 )
 def test_games_that_cannot_be(
@@ -92,14 +96,14 @@ def test_games_that_cannot_be(
 @pytest.mark.parametrize(
     ("winner", "ending", "games", "points", "words"),
     [
-        (0, "majority of games", (2, 1), (200, 100), "games are told to be 2 to 1, and are 1 to 1"),
-        (0, "majority of games", (1, 1), (200, 100), "points are told to be 200 to 100"),
+        (0, "majority of games", (2, 1), (200, 100), "invalid games: expected 1 to 1, got 2 to 1"),
+        (0, "majority of games", (1, 1), (200, 100), "invalid points: expected "),
         (0, "majority of games", (1, 1), (100, 100), "won by 'majority of games'"),
-        (0, "games at the time limit", (1, 1), (100, 100), "with games 1 to 1"),
-        (0, "all games played", (1, 1), (100, 100), "with games 1 to 1"),
+        (0, "games at the time limit", (1, 1), (100, 100), "but games are 1 to 1"),
+        (0, "all games played", (1, 1), (100, 100), "but games are 1 to 1"),
         (1, "points", (1, 1), (100, 100), "and points 100 to 100"),
         (1, "called off", (1, 1), (100, 100), "won by 'called off'"),
-        (None, "points", (1, 1), (100, 100), "no winner"),
+        (None, "points", (1, 1), (100, 100), "expected a player, got none"),
     ],
 )
 def test_ends_that_cannot_be(
@@ -136,7 +140,7 @@ async def test_a_server_that_lies_of_a_game_loses_the_match(house: House) -> Non
     two = await house.server("two")
     await one.finish_game(token, 2)
     assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
-    assert "game 1 is not known" in (await one.told(scheduler_protocol.GameDiscarded)).reason
+    assert "expected game 1" in (await one.told(scheduler_protocol.GameDiscarded)).reason
     await house.scheduler.run_pass()
     place = await two.placed()
     assert (place.match_token, place.finished_games) == (token, ())

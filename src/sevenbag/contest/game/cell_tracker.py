@@ -1,8 +1,7 @@
-"""Which piece every cell of a board came from: the wire tells only that cells are filled.
+"""Piece of each locked cell, inferred from state messages that only say which cells are filled.
 
-Who follows a game knows the piece that was last seen falling; when the board changes, its cells
-explain the change. What nothing explains (a watcher who came late, a message that was missed) is
-`UNKNOWN`, and only until it is cleared.
+When the board changes, the cells of the last falling piece explain the change. Unexplained cells,
+after a late connection or a lost message, are `UNKNOWN` until they are cleared.
 """
 
 from __future__ import annotations
@@ -26,60 +25,60 @@ Cells = tuple[tuple[int, int], ...]
 
 
 class CellTracker:
-    """Follows one player's board through one game.
+    """Tracker of the board of one player in one game.
 
     Attributes:
-        rows: letters of the cells, the top row first: a piece's, `GARBAGE`, `UNKNOWN` or `EMPTY`.
+        rows: letters of the cells, top row first: a piece letter, `GARBAGE`, `UNKNOWN` or `EMPTY`.
     """
 
     def __init__(self) -> None:
         self.rows: list[str] = [_EMPTY_ROW] * HEIGHT
-        self._came_late = True
+        self._is_first = True
 
     @property
     def text(self) -> str:
-        """All cells along the rows, the top left one first."""
+        """Letters of all cells, row by row from the top left."""
         return "".join(self.rows)
 
     def update(self, board: int, piece: PieceState | None) -> int:
-        """Take the board as it is told now.
+        """Update the cells from a state message.
 
         Args:
             board: see `sevenbag.protocols.pason.pason_conversion`.
-            piece: the player's piece as it was last told of.
+            piece: falling piece in the previous message.
 
         Returns:
-            How many rows of garbage have come from below.
+            Number of garbage rows that entered.
         """
-        told = _told_rows(board)
-        came_late, self._came_late = self._came_late, False
-        if told == _filled(self.rows):
+        received = _parse_rows(board)
+        is_first, self._is_first = self._is_first, False
+        if received == _to_bits(self.rows):
             return 0
-        if came_late:
-            self.rows = _guessed(self.rows, told)
+        if is_first:
+            self.rows = _guess_letters(self.rows, received)
             return 0
-        rises = [(_rise(base, told), base) for base in self._explanations(piece, told)]
-        # An empty board rises to any other: the least that explains it all is the likeliest.
+        rises = [(_count_garbage(base, received), base) for base in self._explain(piece, received)]
+        # The explanation with the fewest garbage rows is the most likely.
         rise, base = min(rises, key=lambda each: each[0])
         if rise == HEIGHT:
-            self.rows = _guessed(self.rows, told)
+            self.rows = _guess_letters(self.rows, received)
             return 0
-        self.rows = base[rise:] + [_lettered(row, GARBAGE) for row in told[HEIGHT - rise :]]
+        self.rows = base[rise:] + [_to_letters(row, GARBAGE) for row in received[HEIGHT - rise :]]
         return rise
 
-    def _explanations(self, piece: PieceState | None, told: Sequence[str]) -> Iterator[list[str]]:
-        """What the board may have become before garbage came."""
+    def _explain(self, piece: PieceState | None, received: Sequence[str]) -> Iterator[list[str]]:
+        """Yield possible boards before garbage entered."""
         if piece is not None:
-            cells = _cells(piece)
-            dropped = _dropped(self.rows, cells)
-            yield _cleared(_put(self.rows, dropped, piece.piece))
+            cells = _get_cells(piece)
+            dropped = _drop(self.rows, cells)
+            yield _clear_rows(_place_cells(self.rows, dropped, piece.piece))
             if dropped != cells:
-                # It was locked where it was, by garbage that pushed it.
-                yield _cleared(_put(self.rows, cells, piece.piece))
-            # It was seen elsewhere last: who moves quicker than is told locks where nobody looks.
-            fresh = _fresh(self.rows, told)
-            if _shape(fresh) in map(_shape, SHAPES[piece.piece]):
-                yield _put(self.rows, fresh, piece.piece)
+                # Garbage locked the piece at its position.
+                yield _clear_rows(_place_cells(self.rows, cells, piece.piece))
+            # The piece moved after the last message and locked elsewhere.
+            fresh = _find_new_cells(self.rows, received)
+            if _normalize(fresh) in map(_normalize, SHAPES[piece.piece]):
+                yield _place_cells(self.rows, fresh, piece.piece)
         yield self.rows
 
 
@@ -90,24 +89,24 @@ _EMPTY_ROW: Final = EMPTY * WIDTH
 _TO_BITS: Final = str.maketrans({EMPTY: "0"} | dict.fromkeys([*SHAPES, GARBAGE, UNKNOWN], "1"))
 
 
-def _told_rows(board: int) -> list[str]:
-    """Rows as texts of 0 and 1."""
+def _parse_rows(board: int) -> list[str]:
+    """Return the rows as strings of 0 and 1."""
     bits = f"{board:0{WIDTH * HEIGHT}b}"[-WIDTH * HEIGHT :]
     return [bits[start : start + WIDTH] for start in range(0, WIDTH * HEIGHT, WIDTH)]
 
 
-def _filled(rows: Sequence[str]) -> list[str]:
+def _to_bits(rows: Sequence[str]) -> list[str]:
     return [row.translate(_TO_BITS) for row in rows]
 
 
-def _lettered(bits: str, letter: str) -> str:
+def _to_letters(bits: str, letter: str) -> str:
     return bits.replace("0", EMPTY).replace("1", letter)
 
 
-def _cells(piece: PieceState) -> Cells:
-    """(row, column) of a piece's cells; none for one that cannot be on the board."""
+def _get_cells(piece: PieceState) -> Cells:
+    """Return row and column of each cell; nothing for a piece that is not on the board."""
     ring = SHAPES[piece.piece]
-    # Numbers of others may be of any size.
+    # Received numbers may be of any size.
     if not (-HEIGHT <= piece.row < HEIGHT and -WIDTH <= piece.col < 2 * WIDTH):
         return ()
     cells = tuple(
@@ -117,8 +116,8 @@ def _cells(piece: PieceState) -> Cells:
     return cells if inside else ()
 
 
-def _dropped(rows: Sequence[str], cells: Cells) -> Cells:
-    """The cells as far down as they can fall."""
+def _drop(rows: Sequence[str], cells: Cells) -> Cells:
+    """Return the cells after a drop."""
     while cells:
         below = tuple((row + 1, column) for row, column in cells)
         if not all(
@@ -129,7 +128,7 @@ def _dropped(rows: Sequence[str], cells: Cells) -> Cells:
     return cells
 
 
-def _put(rows: Sequence[str], cells: Cells, letter: str) -> list[str]:
+def _place_cells(rows: Sequence[str], cells: Cells, letter: str) -> list[str]:
     changed = list(rows)
     for row, column in cells:
         if row >= 0:
@@ -137,53 +136,53 @@ def _put(rows: Sequence[str], cells: Cells, letter: str) -> list[str]:
     return changed
 
 
-def _cleared(rows: list[str]) -> list[str]:
+def _clear_rows(rows: list[str]) -> list[str]:
     left = [row for row in rows if EMPTY in row]
     return [_EMPTY_ROW] * (HEIGHT - len(left)) + left
 
 
-def _rise(rows: Sequence[str], told: Sequence[str]) -> int:
-    """By how many rows the first must rise to be the second, at the least; all where it cannot."""
-    filled = _filled(rows)
-    return next(rise for rise in range(HEIGHT + 1) if filled[rise:] == told[: HEIGHT - rise])
+def _count_garbage(rows: Sequence[str], received: Sequence[str]) -> int:
+    """Return the least number of rows by which to raise `rows` to match; `HEIGHT` if impossible."""
+    filled = _to_bits(rows)
+    return next(rise for rise in range(HEIGHT + 1) if filled[rise:] == received[: HEIGHT - rise])
 
 
-def _guessed(rows: Sequence[str], told: Sequence[str]) -> list[str]:
-    """Letters for the rows that are still there, moved as far as most of them were."""
-    filled = _filled(rows)
+def _guess_letters(rows: Sequence[str], received: Sequence[str]) -> list[str]:
+    """Return letters for the rows that still exist, shifted as most of them were."""
+    filled = _to_bits(rows)
 
-    def still_there(shift: int) -> int:
+    def count_matches(shift: int) -> int:
         return sum(
             "1" in row and row == filled[y + shift]
-            for y, row in enumerate(told)
+            for y, row in enumerate(received)
             if 0 <= y + shift < HEIGHT
         )
 
-    shift = max(sorted(range(-HEIGHT + 1, HEIGHT), key=abs), key=still_there)
-    painted: list[str] = []
-    for y, row in enumerate(told):
+    shift = max(sorted(range(-HEIGHT + 1, HEIGHT), key=abs), key=count_matches)
+    letters: list[str] = []
+    for y, row in enumerate(received):
         before = rows[y + shift] if 0 <= y + shift < HEIGHT else _EMPTY_ROW
-        painted.append(
+        letters.append(
             "".join(
                 EMPTY if bit == "0" else UNKNOWN if old == EMPTY else old
                 for bit, old in zip(row, before, strict=True)
             )
         )
-    return painted
+    return letters
 
 
-def _fresh(rows: Sequence[str], told: Sequence[str]) -> Cells:
-    """Cells that are filled and were not."""
+def _find_new_cells(rows: Sequence[str], received: Sequence[str]) -> Cells:
+    """Return the cells that are newly filled."""
     return tuple(
         (y, x)
-        for y, row in enumerate(told)
+        for y, row in enumerate(received)
         for x, bit in enumerate(row)
         if bit == "1" and rows[y][x] == EMPTY
     )
 
 
-def _shape(cells: Cells) -> Cells:
-    """Cells, wherever they lie."""
+def _normalize(cells: Cells) -> Cells:
+    """Return the cells relative to their top left corner."""
     if not cells:
         return ()
     top, left = min(row for row, _ in cells), min(column for _, column in cells)

@@ -22,44 +22,44 @@ class MatchScore:
     """Games and points of a match.
 
     Args:
-        most: games of the match, at most.
-        seed: of the match; what its last coin follows from.
+        max_games: maximum number of games of the match.
+        seed: seed of the match, for the final coin flip.
     """
 
     def __init__(self, max_games: int, seed: int) -> None:
-        self._most = max_games
+        self._max_games = max_games
         self._seed = seed
         self._games = [0, 0]
         self._points = [0, 0]
 
     @property
     def games(self) -> tuple[int, int]:
-        """Won by both seats."""
+        """Games won by each player."""
         return self._games[0], self._games[1]
 
     @property
     def points(self) -> tuple[int, int]:
-        """Of both seats, in all games."""
+        """Points of each player in all games."""
         return self._points[0], self._points[1]
 
     @property
     def is_decided(self) -> bool:
-        """Whether no further game is needed, or there is none."""
-        return max(self._games) * 2 > self._most or sum(self._games) >= self._most
+        """Whether the winner is decided or all games are played."""
+        return max(self._games) * 2 > self._max_games or sum(self._games) >= self._max_games
 
     def add(self, game: ContestGameResult) -> None:
         """Count a game."""
         self._games[game.winner] += 1
-        for seat in PLAYERS:
-            self._points[seat] += game.scores[seat]
+        for player in PLAYERS:
+            self._points[player] += game.scores[player]
 
     def result(self) -> MatchResult:
-        """How a match ends that ends now, by the contest's text."""
+        """Return the result of a match that ends now, by the text of the contest."""
         games, points = self.games, self.points
         winner: PlayerIndex
         if games[0] != games[1]:
             winner = 0 if games[0] > games[1] else 1
-            majority = max(games) * 2 > self._most
+            majority = max(games) * 2 > self._max_games
             ending: Ending = "majority of games" if majority else "games at the time limit"
         elif points[0] != points[1]:
             winner, ending = 0 if points[0] > points[1] else 1, "points"
@@ -72,52 +72,53 @@ class MatchScore:
 def find_game_error(
     result: ContestGameResult, finished: Sequence[ContestGameResult], rules: MatchRules
 ) -> str | None:
-    """Why this cannot be the match's next game; None if it can.
+    """Return the reason why a result cannot be the next game of a match; None if it can.
 
     Args:
-        result: as it was told.
-        finished: the match's games in the store, in their order.
-        rules: of the match.
+        result: result that the game server sent.
+        finished: games of the match in the store, in order.
+        rules: rules of the match.
     """
     if result.number > len(finished) + 1:
-        return f"game {result.number} is told, and game {len(finished) + 1} is not known"
+        return f"invalid game: expected game {len(finished) + 1}, got game {result.number}"
     if result.number > rules.games:
-        return f"game {result.number} is told, and the match has {rules.games}"
+        return f"invalid game: expected at most {rules.games} games, got game {result.number}"
     if result.number == len(finished) + 1 and max(_won(finished)) * 2 > rules.games:
-        return f"game {result.number} is told, and the match was won before it"
+        return f"invalid game: expected none after the match was won, got game {result.number}"
     mine, other = result.scores[result.winner], result.scores[1 - result.winner]
     if min(mine, other) < 0 or min(*result.lines, *result.pieces) < 0:
-        return f"game {result.number} has numbers below zero"
+        return f"invalid game {result.number}: expected no negative numbers"
     if result.ending == "points at the time limit" and mine <= other:
-        return f"game {result.number} is won by points, {mine} to {other}"
+        return f"invalid game {result.number}: won by points, but points are {mine} to {other}"
     if result.ending == "coin flip at the time limit" and mine != other:
-        return f"game {result.number} is won by a coin, and points are {mine} to {other}"
+        return f"invalid game {result.number}: won by a coin flip, but points are {mine} to {other}"
     if any(
-        len(verdicts) > _MAX_MOVE_COUNTS or not all(map(_is_outcome_name, verdicts))
-        for verdicts in result.move_counts
+        len(counts) > _MAX_MOVE_COUNTS or not all(map(_is_outcome_name, counts))
+        for counts in result.move_counts
     ):
-        return f"game {result.number} counts more fates of moves than there are"
+        return f"invalid game {result.number}: too many or invalid names of move outcomes"
     return None
 
 
 def find_match_error(
     result: MatchResult, finished: Sequence[ContestGameResult], rules: MatchRules
 ) -> str | None:
-    """Why the match cannot have ended so; None if it can.
+    """Return the reason why a result of a match is impossible; None if it is possible.
 
     Args:
-        result: as it was told.
-        finished: the match's games in the store, in their order.
-        rules: of the match.
+        result: result that the game server sent.
+        finished: games of the match in the store, in order.
+        rules: rules of the match.
     """
     games = _won(finished)
     points = _scored(finished)
     if result.games != games:
-        return f"games are told to be {_pair(result.games)}, and are {_pair(games)}"
+        return f"invalid games: expected {_pair(games)}, got {_pair(result.games)}"
     if result.points != points:
-        return f"points are told to be {_pair(result.points)}, and are {_pair(points)}"
+        return f"invalid points: expected {_pair(points)}, got {_pair(result.points)}"
     if result.winner is None:
-        return None if result.ending == "called off" else "it is told to have no winner"
+        is_valid = result.ending == "called off"
+        return None if is_valid else "invalid winner: expected a player, got none"
     mine, other = games[result.winner], games[1 - result.winner]
     my_points, other_points = points[result.winner], points[1 - result.winner]
     fits = {
@@ -131,18 +132,18 @@ def find_match_error(
     }
     if not fits[result.ending]:
         return (
-            f"it is told to be won by {result.ending!r}, with games {mine} to {other} "
+            f"invalid ending: won by {result.ending!r}, but games are {mine} to {other} "
             f"and points {my_points} to {other_points}"
         )
     return None
 
 
 def decide_unplayed_match(token: str, finished: Sequence[ContestGameResult]) -> MatchResult:
-    """How a match of a contest ends that neither team has come to: as at its time limit.
+    """Return the result of a match that neither team connected to, as at its time limit.
 
     Args:
-        token: of the match; the coin, where nothing else decides, is a digit of it.
-        finished: the match's games in the store, in their order.
+        token: token of the match; its last digit decides if nothing else does.
+        finished: games of the match in the store, in order.
     """
     games = _won(finished)
     points = _scored(finished)
@@ -159,26 +160,26 @@ def decide_unplayed_match(token: str, finished: Sequence[ContestGameResult]) -> 
 Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=10**14)]
-"""What is counted; so many of them can be added up that databases take the sum, too."""
+"""A count, limited so that sums of counts fit the integers of databases."""
 
 
 class ContestGameResult(msgspec.Struct, frozen=True, kw_only=True):
     """A finished game.
 
     Attributes:
-        number: within the match, from 1.
-        game_name: as clients were told.
-        winner: seat of the winner, 0 or 1.
-        ending: why it ended.
-        scores: points of both seats.
-        lines: rows cleared by both.
-        pieces: pieces locked by both.
-        level: at the end.
-        seconds: how long it took.
-        verdicts: for each seat how many of its moves met which fate, such as
+        number: number of the game in the match, from 1.
+        game_name: name of the game for clients.
+        winner: index of the winner.
+        ending: reason of the end.
+        scores: points of each player.
+        lines: rows cleared by each player.
+        pieces: number of pieces locked by each player.
+        level: level at the end.
+        seconds: duration.
+        move_counts: number of moves of each player by outcome, such as
             ``{"done": 812, "collides": 9, "out of date": 4}``.
-        last_sequence: the last ``sequence`` told.
-        last_piece_number: the highest piece number given out.
+        last_sequence: last sequence number that was sent.
+        last_piece_number: highest piece number that was used.
     """
 
     number: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
@@ -198,13 +199,13 @@ class ContestGameResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MatchResult(msgspec.Struct, frozen=True, kw_only=True):
-    """How a match ended.
+    """Result of a match.
 
     Attributes:
-        winner: seat of the winner; None for a match that was called off.
-        ending: why.
-        games: won by both.
-        points: of both, in all games.
+        winner: index of the winner; None for a match that was called off.
+        ending: reason of the end.
+        games: games won by each player.
+        points: points of each player in all games.
     """
 
     winner: Literal[0, 1] | None
@@ -231,14 +232,14 @@ def describe_ending(ending: str) -> str:
 
 
 def hash_history(games: Iterable[ContestGameResult], previous: str = "") -> str:
-    """A word for a match's games so far; other games have another one.
+    """Return a hash of the games of a match so far.
 
-    Two servers that have played on from the same game have different ones, and what the second of
-    them tells of later games cannot be put behind the first one's.
+    Two servers that continue a match from the same game have different hashes, so the later games
+    of the second cannot be appended to those of the first.
 
     Args:
-        games: in their order.
-        line: the word for the games before them.
+        games: games in order.
+        previous: hash of the games before them.
     """
     for game in games:
         numbers = (
@@ -257,7 +258,7 @@ _MAX_OUTCOME_LENGTH: Final = 50
 
 
 def _is_outcome_name(name: str) -> bool:
-    # The store keeps it in a line: two that differ in what it leaves out would be one there.
+    # The store removes unprintable characters; two names must not become equal.
     return len(name) <= _MAX_OUTCOME_LENGTH and name.isprintable()
 
 

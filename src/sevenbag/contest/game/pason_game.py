@@ -33,7 +33,7 @@ PLAYERS: Final[tuple[PlayerIndex, PlayerIndex]] = (0, 1)
 
 
 class MoveOutcome(StrEnum):
-    """What became of a move."""
+    """Outcome of a move."""
 
     DONE = "done"
     COLLIDES = "collides"
@@ -43,20 +43,20 @@ class MoveOutcome(StrEnum):
 
 
 class GameOutcome(NamedTuple):
-    """How a game ended."""
+    """Outcome of a game."""
 
     winner: PlayerIndex
     ending: Ending
 
 
 class GameChanges(NamedTuple):
-    """What has happened since it was last asked for.
+    """Changes since the last call of `PasonGame.take_changes`.
 
     Attributes:
-        boards: whether a board is another one.
-        cleared: rows that each seat cleared, as they were before.
-        numbers: of the piece that each seat has locked last; -1 for none.
-        pieces: whether a piece is, or is elsewhere, or the queue is another one.
+        boards: whether a board changed.
+        cleared: rows that each player cleared, numbered as before the clear.
+        numbers: number of the piece that each player locked last; -1 for none.
+        pieces: whether a piece or the queue changed.
     """
 
     boards: bool
@@ -69,11 +69,11 @@ class FallingPiece:
     """A piece in play.
 
     Attributes:
-        kind: its letter.
-        orient: its orientation.
-        row: of its origin; negative above the top.
-        col: of its origin.
-        number: that no other piece of the match has, or none of its player's.
+        kind: letter of the piece.
+        orient: orientation.
+        row: row of the origin; negative above the top.
+        col: column of the origin.
+        number: piece number, unique in the match or among the player's pieces.
     """
 
     __slots__ = ("col", "kind", "number", "orient", "row")
@@ -87,38 +87,38 @@ class FallingPiece:
 
     @property
     def mask(self) -> int:
-        """Its cells, as bits of a board."""
+        """Cells as bits of a board."""
         return _PLACES[self.kind][self.orient][self.row + _ABOVE][self.col]
 
     def __repr__(self) -> str:
         return (
-            f"Falling({self.kind!r}, {self.orient}, row={self.row}, col={self.col},"
+            f"FallingPiece({self.kind!r}, {self.orient}, row={self.row}, col={self.col},"
             f" number={self.number})"
         )
 
 
 class PasonGame:
-    """A game. It begins with a piece for each seat.
+    """A game. It begins with a piece for each player.
 
     Attributes:
-        rules: what the contest's text leaves open.
-        boards: of both seats, locked cells only; bits above the 200 are rows above the top, which
-            only a game that is over has.
-        pieces: of both seats; None for a seat that has none right now.
-        queue: the upcoming pieces, which both draw from.
-        scores: points of both.
-        lines: rows cleared by both.
-        locked: pieces locked by both.
-        waiting: garbage rows that are to enter at each seat.
-        level: shared by both, from 1.
-        next_numbers: what the next piece's number will be, for both.
-        outcome: how it ended; None while it goes on.
-        boards_changed: whether a board is another one since `take_changes`.
+        rules: options that the text of the contest leaves open.
+        boards: locked cells of each player; bits above the 200 are rows above the top, which occur
+            only at the end of a game.
+        pieces: falling piece of each player; None between two pieces.
+        queue: upcoming pieces, shared by both players.
+        scores: points of each player.
+        lines: rows cleared by each player.
+        locked_pieces: number of pieces locked by each player.
+        pending_garbage: garbage rows that will enter each board.
+        level: level of the game, from 1.
+        next_piece_numbers: number of each player's next piece.
+        outcome: outcome of the game; None before its end.
+        boards_changed: whether a board changed since `take_changes`.
 
     Args:
-        rules: see there.
-        seed: what everything random follows from.
-        first_number: of the first piece.
+        rules: options that the text of the contest leaves open.
+        seed: seed of pieces, garbage and coin flips.
+        first_piece_number: number of the first piece.
     """
 
     def __init__(self, rules: GameRules, seed: int, *, first_piece_number: int = 1) -> None:
@@ -132,26 +132,26 @@ class PasonGame:
         self.level = 1
         self.next_piece_numbers = [first_piece_number, first_piece_number]
         self.outcome: GameOutcome | None = None
-        # One stream each: what is tossed for garbage does not change which pieces come.
-        self._dealer = _dealer(rules, seeded_random(seed, "queue"))
+        # Separate streams, so that garbage does not change the pieces.
+        self._dealer = _create_dealer(rules, seeded_random(seed, "queue"))
         self._garbage = seeded_random(seed, "garbage")
         self._coin = seeded_random(seed, "coin")
         self.queue: list[PieceName] = [self._dealer() for _ in range(rules.queue_length)]
         self.boards_changed = True
         self._pieces_changed = True
         self._cleared: list[tuple[int, ...]] = [(), ()]
-        self._numbers = [-1, -1]
-        for seat in self._tossed():
-            self._draw(seat)
+        self._locked_numbers = [-1, -1]
+        for player in self._flip_coin():
+            self._draw(player)
 
     @property
     def next_number(self) -> int:
-        """Higher than every number that was given out."""
+        """Lowest piece number above all that were used."""
         return max(self.next_piece_numbers)
 
     @property
     def step_ms(self) -> int:
-        """Milliseconds of a time step on the present level."""
+        """Milliseconds of a time step at the current level."""
         periods = self.rules.gravity_ms
         return periods[min(self.level, len(periods)) - 1]
 
@@ -161,20 +161,21 @@ class PasonGame:
         return self.outcome is not None
 
     def move(
-        self, seat: PlayerIndex, move: MoveName, number: int | str | None = None
+        self, player: PlayerIndex, move: MoveName, number: int | str | None = None
     ) -> MoveOutcome:
-        """Do a move at once.
+        """Do a move.
 
         Args:
-            seat: whose.
-            move: which.
-            number: of the piece that it is meant for; None for whatever piece is there.
+            player: index of the player.
+            move: name of the move.
+            number: number of the piece that the move is meant for; None for the current piece.
 
-        Returns: what became of it. A rotation of O is done and changes nothing.
+        Returns:
+            The outcome. A rotation of O is done and changes nothing.
         """
         if self.outcome is not None:
             return _GAME_OVER
-        piece = self.pieces[seat]
+        piece = self.pieces[player]
         if piece is None:
             return _NO_PIECE
         if number is not None and number != piece.number:
@@ -187,14 +188,14 @@ class PasonGame:
         elif move == "down":
             row += 1
         elif move == "drop":
-            self._drop(seat, piece)
+            self._drop(player, piece)
             return _DONE
         else:
-            return self._rotate(seat, piece, 1 if move == "lrotate" else -1)
+            return self._rotate(player, piece, 1 if move == "lrotate" else -1)
         mask = _PLACES[kind][orient][row + _ABOVE][col]
-        if not mask or mask & self.boards[seat]:
+        if not mask or mask & self.boards[player]:
             if move == "down" and self.rules.down_on_floor == "lock":
-                self._drop(seat, piece)
+                self._drop(player, piece)
                 return _DONE
             return _COLLIDES
         piece.row = row
@@ -203,74 +204,73 @@ class PasonGame:
         return _DONE
 
     def step(self) -> None:
-        """Let a time step pass for both.
+        """Advance both players by a time step.
 
-        Garbage that enters with time does so first. Who had no piece draws one. All other pieces
-        fall by one row, or lock where they cannot. Where both seats do the same thing, a coin says
-        who is first.
+        Garbage that enters by time comes first. Players without a piece draw one. All other pieces
+        fall by one row, or lock if they rest. A coin flip decides the order of the players.
         """
         if self.is_over:
             return
-        without: list[PlayerIndex] = [seat for seat in PLAYERS if self.pieces[seat] is None]
+        waiting: list[PlayerIndex] = [player for player in PLAYERS if self.pieces[player] is None]
         if self.rules.garbage_when == "step":
-            self._take_waiting()
-        for seat in self._in_order(without):
+            self._insert_pending_garbage()
+        for player in self._in_order(waiting):
             if not self.is_over:
-                self._draw(seat)
+                self._draw(player)
         falling: list[PlayerIndex] = []
         resting: list[PlayerIndex] = []
-        for seat in PLAYERS:
-            piece = self.pieces[seat]
-            if seat not in without and piece is not None:
-                (resting if self._rests(seat, piece) else falling).append(seat)
-        for seat in falling:
-            piece = self.pieces[seat]
+        for player in PLAYERS:
+            piece = self.pieces[player]
+            if player not in waiting and piece is not None:
+                (resting if self._rests(player, piece) else falling).append(player)
+        for player in falling:
+            piece = self.pieces[player]
             if piece is not None and not self.is_over:
                 piece.row += 1
                 self._pieces_changed = True
-        for seat in self._in_order(resting):
-            # The first one's garbage may have locked or lifted the other's piece.
-            piece = self.pieces[seat]
+        for player in self._in_order(resting):
+            # The garbage of the first player may have locked or lifted the piece of the second.
+            piece = self.pieces[player]
             if piece is not None and not self.is_over:
-                if self._rests(seat, piece):
-                    self._lock(seat, piece)
+                if self._rests(player, piece):
+                    self._lock(player, piece)
                 else:
                     piece.row += 1
                     self._pieces_changed = True
 
     def end_by_time(self) -> None:
-        """End the game by points, or by a coin where they are equal."""
+        """End the game by points, or by a coin flip if they are equal."""
         if self.is_over:
             return
         first, second = self.scores
         if first != second:
             self.outcome = GameOutcome(0 if first > second else 1, "points at the time limit")
         else:
-            self.outcome = GameOutcome(self._tossed()[0], "coin flip at the time limit")
+            self.outcome = GameOutcome(self._flip_coin()[0], "coin flip at the time limit")
 
     def take_changes(self) -> GameChanges:
-        """What has happened since this was last asked for; at first, everything is new."""
+        """Return the changes since the last call; the first call reports everything as changed."""
         changes = GameChanges(
             self.boards_changed,
             (self._cleared[0], self._cleared[1]),
-            (self._numbers[0], self._numbers[1]),
+            (self._locked_numbers[0], self._locked_numbers[1]),
             self._pieces_changed,
         )
         if self.boards_changed:
             self.boards_changed = False
             self._cleared = [(), ()]
-            self._numbers = [-1, -1]
+            self._locked_numbers = [-1, -1]
         self._pieces_changed = False
         return changes
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _rotate(self, seat: PlayerIndex, piece: FallingPiece, step: int) -> MoveOutcome:
+    def _rotate(self, player: PlayerIndex, piece: FallingPiece, step: int) -> MoveOutcome:
         ways = _PLACES[piece.kind]
         orient = (piece.orient + step) % len(ways)
         if orient != piece.orient:
             mask = ways[orient][piece.row + _ABOVE][piece.col]
-            if not mask or mask & self.boards[seat]:
+            if not mask or mask & self.boards[player]:
                 return _COLLIDES
             if mask >> CELL_COUNT and not self.rules.rotate_above_top:
                 return _COLLIDES
@@ -278,93 +278,93 @@ class PasonGame:
             self._pieces_changed = True
         return _DONE
 
-    def _rests(self, seat: PlayerIndex, piece: FallingPiece) -> bool:
+    def _rests(self, player: PlayerIndex, piece: FallingPiece) -> bool:
         below = _PLACES[piece.kind][piece.orient][piece.row + 1 + _ABOVE][piece.col]
-        return not below or bool(below & self.boards[seat])
+        return not below or bool(below & self.boards[player])
 
-    def _drop(self, seat: PlayerIndex, piece: FallingPiece) -> None:
-        """Lock a piece on the floor; the next one is there at once."""
-        board = self.boards[seat]
+    def _drop(self, player: PlayerIndex, piece: FallingPiece) -> None:
+        """Drop and lock a piece, then draw the next one."""
+        board = self.boards[player]
         places = _PLACES[piece.kind][piece.orient]
         row, col = piece.row + _ABOVE, piece.col
         while (below := places[row + 1][col]) and not below & board:
             row += 1
         piece.row = row - _ABOVE
-        self._lock(seat, piece)
+        self._lock(player, piece)
         if not self.is_over:
-            self._draw(seat)
+            self._draw(player)
 
-    def _lock(self, seat: PlayerIndex, piece: FallingPiece) -> None:
-        """Lock a piece where it is, with all that follows but the next one."""
-        board = self.boards[seat] | piece.mask
-        self.pieces[seat] = None
-        self.locked_pieces[seat] += 1
-        self._numbers[seat] = piece.number
+    def _lock(self, player: PlayerIndex, piece: FallingPiece) -> None:
+        """Lock a piece at its position, clear rows and send garbage; draw no new piece."""
+        board = self.boards[player] | piece.mask
+        self.pieces[player] = None
+        self.locked_pieces[player] += 1
+        self._locked_numbers[player] = piece.number
         self.boards_changed = self._pieces_changed = True
         if board >> CELL_COUNT:
-            self.boards[seat] = board
-            self._lose(seat)
+            self.boards[player] = board
+            self._lose(player)
             return
         board, rows = _clear(board, piece.row)
-        self.boards[seat] = board
-        other: PlayerIndex = 1 if seat == 0 else 0
-        self._cleared[seat] = rows
-        self._score(seat, len(rows))
+        self.boards[player] = board
+        other: PlayerIndex = 1 if player == 0 else 0
+        self._cleared[player] = rows
+        self._score(player, len(rows))
         sent = self.rules.sends[len(rows)]
         if self.rules.garbage_when == "lock":
-            self._take_garbage(seat, self.pending_garbage[seat])
+            self._insert_garbage(player, self.pending_garbage[player])
         if sent and not self.is_over:
             self.pending_garbage[other] += sent
             if self.rules.garbage_when == "instant":
-                self._take_garbage(other, sent)
+                self._insert_garbage(other, sent)
 
-    def _score(self, seat: PlayerIndex, rows: int) -> None:
+    def _score(self, player: PlayerIndex, rows: int) -> None:
         rules = self.rules
         factors = rules.level_factors
         factor = factors[min(self.level, len(factors)) - 1]
-        self.lines[seat] += rows
-        self.scores[seat] += rules.points[rows] * factor
-        reached = self.scores[seat]
+        self.lines[player] += rows
+        self.scores[player] += rules.points[rows] * factor
+        reached = self.scores[player]
         while (
             self.level <= len(rules.level_points) and reached >= rules.level_points[self.level - 1]
         ):
             self.level += 1
 
-    def _take_waiting(self) -> None:
-        """Let all that waited before now enter; what a lock of now sends comes with the next."""
+    def _insert_pending_garbage(self) -> None:
+        """Insert all garbage that was pending before this step."""
         counts = tuple(self.pending_garbage)
-        for seat in self._in_order([seat for seat in PLAYERS if counts[seat]]):
+        for player in self._in_order([player for player in PLAYERS if counts[player]]):
             if not self.is_over:
-                self._take_garbage(seat, counts[seat])
+                self._insert_garbage(player, counts[player])
 
-    def _take_garbage(self, seat: PlayerIndex, count: int) -> None:
-        """Let so many of the rows that wait enter from below."""
+    def _insert_garbage(self, player: PlayerIndex, count: int) -> None:
+        """Insert a number of pending garbage rows at the bottom."""
         if count == 0:
             return
-        self.pending_garbage[seat] -= count
+        self.pending_garbage[player] -= count
         rows = 0
         for _ in range(count):
             rows = rows << WIDTH | self._garbage_row()
-        piece = self.pieces[seat]
+        piece = self.pieces[player]
         if (
             piece is not None
             and self.rules.garbage_overlap == "lock"
-            and piece.mask & (self.boards[seat] << WIDTH * count | rows)
+            and piece.mask & (self.boards[player] << WIDTH * count | rows)
         ):
-            self._lock(seat, piece)
+            self._lock(player, piece)
             if self.is_over:
                 return
-        board = self.boards[seat] << WIDTH * count | rows
+        board = self.boards[player] << WIDTH * count | rows
         if board >> CELL_COUNT and self.rules.garbage_out == "cut":
             board &= VISIBLE_CELLS
-        self.boards[seat] = board
+        self.boards[player] = board
         self.boards_changed = True
         if board >> CELL_COUNT:
-            self._lose(seat)
+            self._lose(player)
             return
-        piece = self.pieces[seat]
+        piece = self.pieces[player]
         if piece is not None:
-            self._lift(seat, piece)
+            self._lift(player, piece)
 
     def _garbage_row(self) -> int:
         while True:
@@ -374,45 +374,45 @@ class PasonGame:
             if self.rules.full_garbage_row == "repair":
                 return row & ~(1 << random_below(self._garbage, WIDTH))
 
-    def _draw(self, seat: PlayerIndex) -> None:
-        """Let a piece enter."""
+    def _draw(self, player: PlayerIndex) -> None:
+        """Spawn the next piece of the queue."""
         kind = self.queue.pop(0)
         self.queue.append(self._dealer())
         orient = self.rules.spawn_orientation % len(SHAPES[kind])
-        number = self.next_piece_numbers[seat]
+        number = self.next_piece_numbers[player]
         if self.rules.piece_numbers == "shared":
             self.next_piece_numbers = [number + 1, number + 1]
         else:
-            self.next_piece_numbers[seat] = number + 1
+            self.next_piece_numbers[player] = number + 1
         piece = FallingPiece(kind, orient, SPAWN_ROW, SPAWN_COLUMN, number)
-        self.pieces[seat] = piece
+        self.pieces[player] = piece
         self._pieces_changed = True
-        if piece.mask & self.boards[seat]:
+        if piece.mask & self.boards[player]:
             if self.rules.blocked_spawn == "lose":
-                self._lose(seat)
+                self._lose(player)
             else:
-                self._lift(seat, piece)
+                self._lift(player, piece)
 
-    def _lift(self, seat: PlayerIndex, piece: FallingPiece) -> None:
-        """Raise a piece until it overlaps nothing: above the top, nothing ever is."""
-        while piece.mask & self.boards[seat]:
+    def _lift(self, player: PlayerIndex, piece: FallingPiece) -> None:
+        """Raise a piece until it overlaps nothing; the rows above the top are empty."""
+        while piece.mask & self.boards[player]:
             piece.row -= 1
 
-    def _lose(self, seat: PlayerIndex) -> None:
-        self.outcome = GameOutcome(1 if seat == 0 else 0, "top out")
+    def _lose(self, player: PlayerIndex) -> None:
+        self.outcome = GameOutcome(1 if player == 0 else 0, "top out")
 
-    def _tossed(self) -> tuple[PlayerIndex, PlayerIndex]:
-        """Both seats, in an order that a coin decides."""
+    def _flip_coin(self) -> tuple[PlayerIndex, PlayerIndex]:
+        """Return both players in the order of a coin flip."""
         return (1, 0) if self._coin.getrandbits(1) else (0, 1)
 
-    def _in_order(self, seats: list[PlayerIndex]) -> list[PlayerIndex]:
-        """These seats; the coin is tossed for two of them only."""
-        return list(self._tossed()) if len(seats) == 2 else seats  # both
+    def _in_order(self, players: list[PlayerIndex]) -> list[PlayerIndex]:
+        """Return the players in order; flip a coin only if there are two."""
+        return list(self._flip_coin()) if len(players) == 2 else players  # both
 
 
 _ABOVE: Final = 4
-"""Rows above the top that there are places in. Pieces are lifted only until they overlap nothing,
-which above the top nothing does: by three rows, and I standing has a cell above its origin."""
+"""Rows above the top in `_PLACES`. A piece is lifted by at most three rows, and the vertical I has
+a cell above its origin."""
 
 _DONE: Final = MoveOutcome.DONE
 
@@ -426,15 +426,15 @@ _GAME_OVER: Final = MoveOutcome.GAME_OVER
 
 
 def _place(shape: Offsets, row: int, col: int) -> int:
-    """The bits of a piece; 0 where it would be in a wall or in the floor."""
+    """Return the bits of a piece; 0 if it is outside the walls or below the floor."""
     cells = [(row + down, col + right) for down, right in shape]
     if any(not 0 <= column < WIDTH or line >= HEIGHT for line, column in cells):
         return 0
     return sum(cell_bit(line, column) for line, column in cells)
 
 
-# By piece, orientation, row + _ABOVE and column. One row and one column more than there are: a step
-# down from the last row, and to the right from the last column or to the left (to index -1) from
+# Indexed by piece, orientation, row + _ABOVE and column. There is an extra row for a step down from
+# the last row, and an extra column for a step right from the last column or left (index -1) from
 # the first.
 _PLACES: Final[dict[PieceName, tuple[tuple[tuple[int, ...], ...], ...]]] = {
     kind: tuple(
@@ -449,9 +449,10 @@ _PLACES: Final[dict[PieceName, tuple[tuple[tuple[int, ...], ...], ...]]] = {
 
 
 def _clear(board: int, row: int) -> tuple[int, tuple[int, ...]]:
-    """Remove full rows near a piece's origin; only a lock fills rows.
+    """Clear full rows near the origin of a locked piece.
 
-    Returns: the board, and the rows as they were counted before.
+    Returns:
+        The board, and the cleared rows, numbered as before the clear.
     """
     rows: tuple[int, ...] = ()
     for line in range(max(row - 1, 0), min(row + 3, HEIGHT)):
@@ -462,29 +463,32 @@ def _clear(board: int, row: int) -> tuple[int, tuple[int, ...]]:
     return board, rows
 
 
-def _dealer(rules: GameRules, chance: random.Random) -> Callable[[], PieceName]:
-    """What gives the next piece of the queue."""
+def _create_dealer(rules: GameRules, rng: random.Random) -> Callable[[], PieceName]:
+    """Return a function that deals the next piece of the queue."""
     if rules.queue == "uniform":
-        return lambda: PIECES[random_below(chance, len(PIECES))]
+        return lambda: PIECES[random_below(rng, len(PIECES))]
     bag: list[PieceName] = []
 
     def from_bag() -> PieceName:
         if not bag:
             bag.extend(PIECES)
-        return bag.pop(random_below(chance, len(bag)))
+        return bag.pop(random_below(rng, len(bag)))
 
     return from_bag
 
 
 def seeded_random(seed: int, name: str) -> random.Random:
-    """One of the streams of chance of a seed. Use its raw bits alone: other draws may change."""
-    # Seeding by a text is fixed; by other objects it was changed before.
+    """Return a named random stream of a seed.
+
+    Use only `random.Random.getrandbits`: other methods may change between Python versions.
+    """
+    # Seeding with a string is stable between Python versions.
     return random.Random(f"{name} {seed}")  # games, not secrets
 
 
-def random_below(chance: random.Random, count: int) -> int:
-    """A number from 0 to one less than `count`, evenly."""
+def random_below(rng: random.Random, count: int) -> int:
+    """Return a uniform random number from 0 to `count` - 1."""
     while True:
-        number = chance.getrandbits(count.bit_length())
+        number = rng.getrandbits(count.bit_length())
         if number < count:
             return number

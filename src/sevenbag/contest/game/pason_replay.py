@@ -1,10 +1,11 @@
 """Replays of Pason games: the header, every move and step in order, and the end.
 
 `replay_game` plays the game again and compares its end with the recorded one.
-A file is JSON lines, deflated by zlib: the header, any number of lines of events, the end. An event
-is two numbers: milliseconds since the event before, and what it is: ``left``, ``right``, ``down``,
-``drop``, ``lrotate``, ``rrotate`` of the first seat (0 to 5) and of the second one (6 to 11), a
-time step (12), the time limit (13). Only moves that were done are events: others change nothing.
+
+A file consists of JSON lines, compressed by zlib: the header, any number of lines of events, the
+end. An event is two numbers: the milliseconds since the previous event, and its code: ``left``,
+``right``, ``down``, ``drop``, ``lrotate``, ``rrotate`` of the first player (0 to 5) and of the
+second (6 to 11), a time step (12), the time limit (13). Only moves that were done are recorded.
 """
 
 from __future__ import annotations
@@ -31,42 +32,42 @@ if TYPE_CHECKING:
 FORMAT: Final = "sevenbag contest game"
 
 MAX_EVENTS: Final = 1_500_000
-"""Of one game. A record ends there, and says so: six minutes of 4,000 moves a second."""
+"""Maximum number of events of a replay: six minutes of 4,000 moves a second."""
 
 MAX_FILE_BYTES: Final = 12 << 20
 
 MAX_TEXT_BYTES: Final = 24 << 20
-"""Bytes of a file, at most, as it lies there and when it is inflated."""
+"""Maximum size of a decompressed file in bytes."""
 
 _Text = Annotated[str, Meta(min_length=1, max_length=200)]
 
-_Whole = Annotated[int, Meta(ge=0, le=1 << 62)]
+_Natural = Annotated[int, Meta(ge=0, le=1 << 62)]
 
 
 class PasonReplayHeader(Struct, frozen=True, kw_only=True):
-    """What a game begins with.
+    """Header of a replay.
 
     Attributes:
         format: `FORMAT`.
-        version: of the format.
-        game: the version of the game's own rules that no setting tells; another one plays other
-            games of the same seed.
-        rules: in force.
-        seed: of the game.
-        first_number: of its first piece.
-        teams: names of both seats.
-        match_name: of its match.
-        game_name: as clients were told.
-        number: of the game in its match.
-        began: seconds since 1970.
+        version: version of the format.
+        game: version of the rules that are no settings; the same seed gives other games in another
+            version.
+        rules: settings of the rules.
+        seed: seed of the game.
+        first_number: number of the first piece.
+        teams: names of both teams.
+        match_name: name of the match.
+        game_name: name of the game for clients.
+        number: number of the game in its match, from 1.
+        began: time of the start in seconds since 1970.
     """
 
     format: Literal["sevenbag contest game"] = FORMAT
     version: Literal[1] = 1
     game: Literal[1] = 1
     rules: GameRules
-    seed: _Whole
-    first_number: _Whole
+    seed: _Natural
+    first_number: _Natural
     teams: tuple[_Text, _Text]
     match_name: _Text
     game_name: _Text
@@ -75,38 +76,38 @@ class PasonReplayHeader(Struct, frozen=True, kw_only=True):
 
 
 class PasonReplayEnd(Struct, frozen=True, kw_only=True):
-    """How a game ended.
+    """End of a replay.
 
     Attributes:
-        winner: seat.
-        ending: why.
-        scores: points of both.
-        lines: rows cleared by both.
-        locked: pieces locked by both.
-        level: at the end.
-        boards: of both, 50 hexadecimal digits each.
-        milliseconds: how long it took.
-        whole: False where the game had more than `MAX_EVENTS`: the events end before the game.
+        winner: index of the winner.
+        ending: reason of the end.
+        scores: points of each player.
+        lines: rows cleared by each player.
+        locked: number of pieces locked by each player.
+        level: level at the end.
+        boards: board of each player, 50 hexadecimal digits each.
+        milliseconds: duration.
+        is_complete: False if the game had more than `MAX_EVENTS`, so that events are missing.
     """
 
     winner: PlayerIndex
     ending: Ending
-    scores: tuple[_Whole, _Whole]
-    lines: tuple[_Whole, _Whole]
-    locked: tuple[_Whole, _Whole]
-    level: _Whole
+    scores: tuple[_Natural, _Natural]
+    lines: tuple[_Natural, _Natural]
+    locked: tuple[_Natural, _Natural]
+    level: _Natural
     boards: tuple[_Text, _Text]
-    milliseconds: _Whole
+    milliseconds: _Natural
     is_complete: bool = msgspec.field(default=True, name="whole")
 
 
 class PasonReplay(Struct, frozen=True, kw_only=True):
-    """A whole game.
+    """A replay.
 
     Attributes:
-        header: what it begins with.
-        events: one number each: milliseconds since the game began, times 16, and what it is.
-        end: how it ended.
+        header: header.
+        events: one number each: milliseconds since the start of the game, times 16, plus the code.
+        end: end of the game.
     """
 
     header: PasonReplayHeader
@@ -115,7 +116,7 @@ class PasonReplay(Struct, frozen=True, kw_only=True):
 
 
 class PasonFramePiece(TypedDict):
-    """A piece, as `sevenbag.protocols.pason.messages.PieceState`."""
+    """A falling piece; see `sevenbag.protocols.pason.messages.PieceState`."""
 
     piece: str
     orient: int
@@ -125,7 +126,7 @@ class PasonFramePiece(TypedDict):
 
 
 class PasonFrame(TypedDict):
-    """What is to be seen at one moment, of both seats."""
+    """State of both players at one moment."""
 
     boards: tuple[str, str]
     pieces: tuple[PasonFramePiece | None, PasonFramePiece | None]
@@ -137,150 +138,155 @@ class PasonFrame(TypedDict):
 
 
 class PasonReplayRecorder:
-    """Keeps what happens in a game, while it happens."""
+    """Recorder of the events of a game."""
 
     def __init__(self) -> None:
         self._events: array[int] = array("Q")
-        self._whole = True
+        self._is_complete = True
 
-    def add_move(self, milliseconds: int, seat: PlayerIndex, move: MoveName) -> None:
-        """Keep a move that was done."""
-        self._keep(milliseconds << 4 | _CODES[seat][move])
+    def add_move(self, milliseconds: int, player: PlayerIndex, move: MoveName) -> None:
+        """Record a move that was done."""
+        self._append(milliseconds << 4 | _CODES[player][move])
 
     def add_step(self, milliseconds: int) -> None:
-        """Keep a time step."""
-        self._keep(milliseconds << 4 | _STEP)
+        """Record a time step."""
+        self._append(milliseconds << 4 | _STEP)
 
     def add_time_limit(self, milliseconds: int) -> None:
-        """Keep that the time limit was reached."""
-        self._keep(milliseconds << 4 | _TIME_UP)
+        """Record that the time limit was reached."""
+        self._append(milliseconds << 4 | _TIME_LIMIT)
 
-    def finish(self, header: PasonReplayHeader, duel: PasonGame, milliseconds: int) -> PasonReplay:
-        """The whole record of a game that has just ended."""
-        end = _end(duel, milliseconds, whole=self._whole)
+    def finish(self, header: PasonReplayHeader, game: PasonGame, milliseconds: int) -> PasonReplay:
+        """Return the replay of a game that has just ended."""
+        end = _create_end(game, milliseconds, is_complete=self._is_complete)
         return PasonReplay(header=header, events=self._events, end=end)
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _keep(self, event: int) -> None:
+    def _append(self, event: int) -> None:
         if len(self._events) < MAX_EVENTS:
             self._events.append(event)
         else:
-            self._whole = False
+            self._is_complete = False
 
 
-def encode_replay(record: PasonReplay) -> bytes:
-    """The bytes of a file."""
-    packer = zlib.compressobj(6)
-    parts = [packer.compress(_ENCODER.encode(record.header) + b"\n")]
+def encode_replay(replay: PasonReplay) -> bytes:
+    """Encode a replay as the content of a file."""
+    compressor = zlib.compressobj(6)
+    parts = [compressor.compress(_ENCODER.encode(replay.header) + b"\n")]
     before = 0
-    for first in range(0, len(record.events), _LINE):
+    for first in range(0, len(replay.events), _EVENTS_PER_LINE):
         line: list[int] = []
-        for event in record.events[first : first + _LINE]:
+        for event in replay.events[first : first + _EVENTS_PER_LINE]:
             milliseconds = event >> 4
             line += (milliseconds - before, event & 15)
             before = milliseconds
-        parts.append(packer.compress(_ENCODER.encode(line) + b"\n"))
-    parts += (packer.compress(_ENCODER.encode(record.end) + b"\n"), packer.flush())
+        parts.append(compressor.compress(_ENCODER.encode(line) + b"\n"))
+    parts += (compressor.compress(_ENCODER.encode(replay.end) + b"\n"), compressor.flush())
     return b"".join(parts)
 
 
 def decode_replay(data: bytes) -> PasonReplay:
-    """The record in the bytes of a file.
+    """Decode the content of a file.
 
     Raises:
-        FormatError: it is no such file, or broken; the message names the line.
+        FormatError: the file is invalid; the message names the line.
     """
     lines = _decompress(data).split(b"\n")
     if len(lines) < _MIN_LINES or lines[-1]:
-        raise FormatError("not a whole record of a game: it breaks off")
-    header = _line(_HEADERS, lines[0], 1)
+        raise FormatError("invalid replay: the file is truncated")
+    header = _decode_line(_HEADERS, lines[0], 1)
     events: array[int] = array("Q")
     now = 0
     for number, text in enumerate(lines[1:-2], start=2):
-        numbers = _line(_EVENTS, text, number)
+        numbers = _decode_line(_EVENTS, text, number)
         if len(numbers) % 2 or len(events) + len(numbers) // 2 > MAX_EVENTS:
             raise FormatError(
-                f"line {number}: events are two numbers each, at most {MAX_EVENTS} of them"
+                f"line {number}: invalid events: expected pairs of numbers, at most {MAX_EVENTS}"
             )
-        for later, what in zip(numbers[::2], numbers[1::2], strict=True):
-            if what > _TIME_UP:
-                raise FormatError(f"line {number}: no event is called {what}")
+        for later, code in zip(numbers[::2], numbers[1::2], strict=True):
+            if code > _TIME_LIMIT:
+                raise FormatError(
+                    f"line {number}: invalid event: expected at most {_TIME_LIMIT}, got {code}"
+                )
             now += later
             if now > _MAX_GAME_MS:
-                raise FormatError(f"line {number}: no game takes that long")
-            events.append(now << 4 | what)
-    return PasonReplay(header=header, events=events, end=_line(_ENDS, lines[-2], len(lines) - 1))
+                raise FormatError(
+                    f"line {number}: invalid time: expected at most {_MAX_GAME_MS} ms, got {now}"
+                )
+            events.append(now << 4 | code)
+    return PasonReplay(
+        header=header, events=events, end=_decode_line(_ENDS, lines[-2], len(lines) - 1)
+    )
 
 
-def replay_game(record: PasonReplay) -> PasonGame:
-    """The game, played again to its end.
+def replay_game(replay: PasonReplay) -> PasonGame:
+    """Play the game again to its end and return it.
 
     Raises:
-        FormatError: it ends otherwise than the record says.
+        FormatError: the end differs from the recorded one.
     """
-    duel = _begin(record)
-    for event in record.events:
-        _play(duel, event)
-    if not record.end.is_complete:
-        return duel
-    if duel.outcome is None:
-        raise FormatError("the record ends before its game")
-    end = _end(duel, record.end.milliseconds, whole=True)
-    if end != record.end:
+    game = _start_game(replay)
+    for event in replay.events:
+        _apply_event(game, event)
+    if not replay.end.is_complete:
+        return game
+    if game.outcome is None:
+        raise FormatError("invalid replay: the events end before the game")
+    end = _create_end(game, replay.end.milliseconds, is_complete=True)
+    if end != replay.end:
         raise FormatError(
-            f"the game ends otherwise than its record says: {shown(end, 400)} and not"
-            f" {shown(record.end, 400)}"
+            f"invalid replay: expected the end {shown(end, 400)}, got {shown(replay.end, 400)}"
         )
-    return duel
+    return game
 
 
-def iterate_frames(record: PasonReplay, most: int = 20_000) -> Iterator[tuple[int, PasonFrame]]:
-    """The game to be looked at: milliseconds since it began, and what is to be seen from then on.
+def iterate_frames(replay: PasonReplay, most: int = 20_000) -> Iterator[tuple[int, PasonFrame]]:
+    """Yield frames for a viewer, each with its time in milliseconds since the start.
 
-    Where there are more events than `most`, not every one is a frame, but still every change of a
-    board, up to `most` of them: there are never more than twice as many frames, and three.
+    If there are more events than `most`, some are left out, but no change of a board among the
+    first `most`. There are at most ``2 * most + 3`` frames.
     """
-    duel = _begin(record)
-    # Thinned out evenly over time.
-    many = len(record.events) > most
-    apart = record.end.milliseconds / max(most, 1) if many else 0.0
-    yield 0, _view(duel, duel.take_changes())
+    game = _start_game(replay)
+    # Leave out frames evenly over time.
+    many = len(replay.events) > most
+    min_interval = replay.end.milliseconds / max(most, 1) if many else 0.0
+    yield 0, _create_frame(game, game.take_changes())
     shown_at = 0
     boards = 0
     left_out = False
-    for event in record.events:
-        _play(duel, event)
+    for event in replay.events:
+        _apply_event(game, event)
         now = event >> 4
-        changes = duel.take_changes()
+        changes = game.take_changes()
         boards += changes.boards
-        left_out = now - shown_at < apart and (not changes.boards or boards > most)
+        left_out = now - shown_at < min_interval and (not changes.boards or boards > most)
         if not left_out:
             shown_at = now
-            yield now, _view(duel, changes)
+            yield now, _create_frame(game, changes)
     if left_out:
-        yield record.end.milliseconds, _view(duel, duel.take_changes())
+        yield replay.end.milliseconds, _create_frame(game, game.take_changes())
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 _STEP: Final = 12
 
-_TIME_UP: Final = 13
+_TIME_LIMIT: Final = 13
 
 _CODES: Final[tuple[dict[MoveName, int], ...]] = (
     {move: code for code, move in enumerate(MOVES)},
     {move: code for code, move in enumerate(MOVES, start=len(MOVES))},
 )
 
-_LINE: Final = 1_000
-"""Events in a line."""
+_EVENTS_PER_LINE: Final = 1_000
+"""Events per line."""
 
 _MIN_LINES: Final = 3
-"""Header, end, and nothing after the last line end."""
+"""Header, end, and the empty text after the last line break."""
 
 _MAX_GAME_MS: Final = 100 * 86_400_000
-"""Milliseconds."""
+"""Maximum duration of a game in milliseconds."""
 
 _ENCODER: Final = msgspec.json.Encoder()
 
@@ -295,73 +301,76 @@ T = TypeVar("T")
 
 def _decompress(data: bytes) -> bytes:
     if len(data) > MAX_FILE_BYTES:
-        raise FormatError(f"{len(data)} bytes; a record of a game has at most {MAX_FILE_BYTES}")
-    unpacker = zlib.decompressobj()
-    try:
-        text = unpacker.decompress(data, MAX_TEXT_BYTES)
-    except zlib.error:
-        raise FormatError("not a record of a game: zlib cannot inflate it") from None
-    if not unpacker.eof or unpacker.unused_data:
         raise FormatError(
-            f"not a whole record of a game, or more than one, or longer than {MAX_TEXT_BYTES} bytes"
+            f"invalid replay: expected at most {MAX_FILE_BYTES} bytes, got {len(data)}"
+        )
+    decompressor = zlib.decompressobj()
+    try:
+        text = decompressor.decompress(data, MAX_TEXT_BYTES)
+    except zlib.error:
+        raise FormatError("invalid replay: not compressed by zlib") from None
+    if not decompressor.eof or decompressor.unused_data:
+        raise FormatError(
+            f"invalid replay: truncated, followed by other data, or "
+            f"longer than {MAX_TEXT_BYTES} bytes"
         )
     return text
 
 
-def _line(decoder: msgspec.json.Decoder[T], text: bytes, number: int) -> T:
+def _decode_line(decoder: msgspec.json.Decoder[T], text: bytes, number: int) -> T:
     try:
         return decoder.decode(text)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise FormatError(f"line {number} of the record: {str(error)[:200]}") from None
+        raise FormatError(f"line {number} of the replay: {str(error)[:200]}") from None
 
 
-def _begin(record: PasonReplay) -> PasonGame:
-    header = record.header
+def _start_game(replay: PasonReplay) -> PasonGame:
+    header = replay.header
     return PasonGame(header.rules, header.seed, first_piece_number=header.first_number)
 
 
-def _play(duel: PasonGame, event: int) -> None:
-    what = event & 15
-    if what < _STEP:
-        seat: PlayerIndex = 0 if what < len(MOVES) else 1
-        duel.move(seat, MOVES[what % len(MOVES)])
-    elif what == _STEP:
-        duel.step()
+def _apply_event(game: PasonGame, event: int) -> None:
+    code = event & 15
+    if code < _STEP:
+        player: PlayerIndex = 0 if code < len(MOVES) else 1
+        game.move(player, MOVES[code % len(MOVES)])
+    elif code == _STEP:
+        game.step()
     else:
-        duel.end_by_time()
+        game.end_by_time()
 
 
-def _end(duel: PasonGame, milliseconds: int, *, whole: bool) -> PasonReplayEnd:
-    if duel.outcome is None:
-        raise ValueError("the game goes on")
-    winner, ending = duel.outcome
+def _create_end(game: PasonGame, milliseconds: int, *, is_complete: bool) -> PasonReplayEnd:
+    if game.outcome is None:
+        raise ValueError("the game is not over")
+    winner, ending = game.outcome
     return PasonReplayEnd(
         winner=winner,
         ending=ending,
-        scores=(duel.scores[0], duel.scores[1]),
-        lines=(duel.lines[0], duel.lines[1]),
-        locked=(duel.locked_pieces[0], duel.locked_pieces[1]),
-        level=duel.level,
-        boards=(encode_board(duel.boards[0]), encode_board(duel.boards[1])),
+        scores=(game.scores[0], game.scores[1]),
+        lines=(game.lines[0], game.lines[1]),
+        locked=(game.locked_pieces[0], game.locked_pieces[1]),
+        level=game.level,
+        boards=(encode_board(game.boards[0]), encode_board(game.boards[1])),
         milliseconds=milliseconds,
-        is_complete=whole,
+        is_complete=is_complete,
     )
 
 
-def _view(duel: PasonGame, changes: GameChanges) -> PasonFrame:
-    first, second = duel.pieces
+def _create_frame(game: PasonGame, changes: GameChanges) -> PasonFrame:
+    first, second = game.pieces
     return PasonFrame(
-        boards=(encode_board(duel.boards[0]), encode_board(duel.boards[1])),
-        pieces=(_piece(first), _piece(second)),
+        boards=(encode_board(game.boards[0]), encode_board(game.boards[1])),
+        pieces=(_create_frame_piece(first), _create_frame_piece(second)),
         cleared=changes.cleared,
-        queue=list(duel.queue),
-        scores=list(duel.scores),
-        lines=list(duel.lines),
-        level=duel.level,
+        queue=list(game.queue),
+        scores=list(game.scores),
+        lines=list(game.lines),
+        level=game.level,
     )
 
 
-def _piece(piece: FallingPiece | None) -> PasonFramePiece | None:
+def _create_frame_piece(piece: FallingPiece | None) -> PasonFramePiece | None:
     if piece is None:
         return None
     return PasonFramePiece(

@@ -27,23 +27,24 @@ if TYPE_CHECKING:
     from sevenbag.contest.settings import MatchRules
 
 STATISTICS_TOPIC: Final = "/figures/"
-"""Before a match token: it begins with what no token begins with."""
+"""Topic of statistics, followed by the token of the match; no token begins with a slash."""
 
 
 class GameStatistics(
     msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_type", tag="GameFigures"
 ):
-    """What the contest's messages do not say in mid-game; ours, and not on their channel.
+    """Statistics of a running game, which the messages of the contest do not contain.
 
-    Published under `STATISTICS_TOPIC` and the match token, which only those see who ask for that.
+    Published under `STATISTICS_TOPIC` and the match token, so only clients that subscribe to this
+    topic receive them.
 
     Attributes:
-        game_name: of the game.
+        game_name: name of the game.
         timestamp: seconds since 1970.
         scores: points in this game, by team.
         lines: rows cleared.
         pieces: pieces locked.
-        level: of both.
+        level: level of the game.
         games: games won, by team, in the finished games of the match.
         points: points in the finished games of the match, by team.
     """
@@ -84,29 +85,29 @@ StatisticsMessage: TypeAlias = GameStatistics | MatchStatistics
 
 
 def decode_statistics(data: bytes) -> StatisticsMessage:
-    """Decode figures that a server publishes under `STATISTICS_TOPIC`.
+    """Decode statistics published under `STATISTICS_TOPIC`.
 
     Raises:
-        ProtocolError: invalid figures.
+        ProtocolError: the message is invalid.
     """
     try:
         return _STATISTICS_DECODER.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise ProtocolError(f"invalid figures: {str(error)[:200]}") from None
+        raise ProtocolError(f"invalid statistics: {str(error)[:200]}") from None
 
 
 class StateEncoder:
-    """Writes the messages of one match.
+    """Encoder of the state messages of one match.
 
     Attributes:
-        sequence: of the last message.
+        sequence: sequence number of the last message.
 
     Args:
-        token: of the match.
-        match_name: as clients are told.
-        teams: names of both seats.
-        wall: seconds since 1970.
-        sequence: the first message has the next one.
+        token: token of the match.
+        match_name: name of the match for clients.
+        teams: names of both teams.
+        wall_clock: returns seconds since 1970.
+        sequence: sequence number before that of the first message.
     """
 
     def __init__(
@@ -126,25 +127,25 @@ class StateEncoder:
         self._game_name = ""
 
     def start_game(self, game_name: str) -> None:
-        """What follows is of this game."""
+        """Set the name of the game for the messages that follow."""
         self._game_name = game_name
 
-    def add_boards(self, duel: PasonGame, changes: GameChanges) -> None:
-        """Tell both boards.
+    def add_boards(self, game: PasonGame, changes: GameChanges) -> None:
+        """Add a message with both boards.
 
-        The piece concerned is the one that has just locked, else the one in play.
+        Its piece number is that of the piece that locked, otherwise that of the falling piece.
         """
         self.sequence += 1
         states: dict[str, BoardState] = {}
-        for seat in PLAYERS:
-            number = changes.numbers[seat]
-            piece = duel.pieces[seat]
+        for player in PLAYERS:
+            number = changes.numbers[player]
+            piece = game.pieces[player]
             if number == _NONE and piece is not None:
                 number = piece.number
-            states[self._teams[seat]] = BoardState(
-                board_state=encode_board(duel.boards[seat]),
+            states[self._teams[player]] = BoardState(
+                board_state=encode_board(game.boards[player]),
                 piece_number=number,
-                cleared_rows=changes.cleared[seat],
+                cleared_rows=changes.cleared[player],
             )
         message = GameBoardState(
             game_name=self._game_name,
@@ -154,30 +155,30 @@ class StateEncoder:
         )
         self._messages.append(encode_message(message))
 
-    def add_pieces(self, duel: PasonGame) -> None:
-        """Tell both pieces, and the queue."""
+    def add_pieces(self, game: PasonGame) -> None:
+        """Add a message with both pieces and the queue."""
         self.sequence += 1
-        first, second = duel.pieces
+        first, second = game.pieces
         one, other = self._teams
         message = GamePieceState(
             game_name=self._game_name,
             sequence=self.sequence,
             timestamp=self._wall(),
             states={
-                one: None if first is None else _state(first),
-                other: None if second is None else _state(second),
+                one: None if first is None else _create_piece_state(first),
+                other: None if second is None else _create_piece_state(second),
             },
-            queue=tuple(duel.queue),
+            queue=tuple(game.queue),
         )
         self._messages.append(encode_message(message))
 
     def reserve_sequence(self) -> int:
-        """A sequence for a message that is told later, before any other."""
+        """Return a sequence number for a message that is sent later, before any other."""
         self.sequence += 1
         return self.sequence
 
     def add_game_end(self, scores: tuple[int, int], winner: PlayerIndex, sequence: int) -> None:
-        """Tell that the game is over."""
+        """Add the message of the end of the game."""
         self._messages.append(
             encode_message(
                 GameEnd(
@@ -192,23 +193,23 @@ class StateEncoder:
         )
 
     def add_match_end(self) -> None:
-        """Tell that the match is over."""
+        """Add the message of the end of the match."""
         self._messages.append(
             encode_message(MatchEnd(match_name=self._match_name, match_token=self._token))
         )
 
     def game_statistics(
-        self, duel: PasonGame, games: tuple[int, int], points: tuple[int, int]
+        self, game: PasonGame, games: tuple[int, int], points: tuple[int, int]
     ) -> bytes:
-        """The figures of the game, as `GameStatistics`."""
+        """Encode the statistics of the game as `GameStatistics`."""
         return encode_message(
             GameStatistics(
                 game_name=self._game_name,
                 timestamp=self._wall(),
-                scores=self._by_team(duel.scores),
-                lines=self._by_team(duel.lines),
-                pieces=self._by_team(duel.locked_pieces),
-                level=duel.level,
+                scores=self._by_team(game.scores),
+                lines=self._by_team(game.lines),
+                pieces=self._by_team(game.locked_pieces),
+                level=game.level,
                 games=self._by_team(games),
                 points=self._by_team(points),
             )
@@ -227,14 +228,14 @@ class StateEncoder:
         )
 
     def take(self) -> list[bytes]:
-        """All messages since this was last asked for."""
+        """Return and remove the messages added since the last call."""
         messages, self._messages = self._messages, []
         return messages
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _by_team(self, figures: list[int] | tuple[int, int]) -> dict[str, int]:
-        return dict(zip(self._teams, figures, strict=True))
+    def _by_team(self, values: list[int] | tuple[int, int]) -> dict[str, int]:
+        return dict(zip(self._teams, values, strict=True))
 
 
 _NONE: Final = -1
@@ -244,7 +245,7 @@ _STATISTICS_DECODER: Final[msgspec.json.Decoder[StatisticsMessage]] = msgspec.js
 )
 
 
-def _state(piece: FallingPiece) -> PieceState:
+def _create_piece_state(piece: FallingPiece) -> PieceState:
     return PieceState(
         orient=piece.orient,
         piece=piece.kind,
@@ -257,15 +258,15 @@ def _state(piece: FallingPiece) -> PieceState:
 SEQUENCE_MARGIN: Final = 20_000_000
 
 PIECE_MARGIN: Final = 2_000_000
-"""What is added for each attempt that may have told more than is known: a game tells some million
-messages by its time limit, at most."""
+"""Numbers skipped for each earlier attempt, whose messages may not have been recorded. A game sends
+at most about a million messages."""
 
 
 class FirstNumbers(NamedTuple):
-    """Where to begin.
+    """First numbers of a match.
 
     Attributes:
-        sequence: of the first message.
+        sequence: sequence number of the first message.
         piece: number of the first piece.
     """
 
@@ -273,33 +274,34 @@ class FirstNumbers(NamedTuple):
     piece: int
 
 
-def first_numbers(
+def get_first_numbers(
     finished: Sequence[ContestGameResult], rules: MatchRules, attempt: int
 ) -> FirstNumbers:
-    """Numbers beyond all that were told, within 32 bits, into which clients of 2012 read them.
+    """Return numbers above all that were sent, within the 32 bits that clients of 2012 read.
 
     Args:
-        finished: the match's games so far.
-        rules: of the match.
-        attempt: higher than at every earlier beginning of the match, 1 at the first.
+        finished: finished games of the match.
+        rules: rules of the match.
+        attempt: number of the start of the match, from 1; higher than at all earlier starts.
     """
     sequence, piece = rules.first_sequence - 1, rules.first_piece_number - 1
     if finished:
         sequence, piece = finished[-1].last_sequence, finished[-1].last_piece_number
     margins = max(attempt, 2 if finished else 1) - 1
     return FirstNumbers(
-        _raised(sequence, margins, SEQUENCE_MARGIN) + 1, _raised(piece, margins, PIECE_MARGIN) + 1
+        _raise_number(sequence, margins, SEQUENCE_MARGIN) + 1,
+        _raise_number(piece, margins, PIECE_MARGIN) + 1,
     )
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_MOST_MARGINS: Final = 100
+_MAX_MARGINS: Final = 100
 
 _END: Final = 1 << 31
 
 
-def _raised(number: int, margins: int, margin: int) -> int:
-    # Each attempt adds to what earlier ones have added, and is to have room for a margin itself.
-    raised = number + min(margins, _MOST_MARGINS) * margin
+def _raise_number(number: int, margins: int, margin: int) -> int:
+    # Leave room for another margin.
+    raised = number + min(margins, _MAX_MARGINS) * margin
     return max(number, min(raised, _END - margin))
