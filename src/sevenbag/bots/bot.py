@@ -7,11 +7,12 @@ any moment. Afterwards the bot must be usable, or at least `quit` must work.
 from __future__ import annotations
 
 import abc
+import asyncio
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
-from sevenbag.errors import BotStartError, InputError, printable, shown
+from sevenbag.errors import BotStartError, BotTimeoutError, InputError, printable, shown
 from sevenbag.game.position import Position
 from sevenbag.protocols.bot_actions import SearchInfo
 
@@ -30,6 +31,7 @@ __all__ = [
     "SearchInfo",
     "Step",
     "Suggestion",
+    "ask_bot",
     "display_name",
     "make_names_unique",
     "printable_name",
@@ -101,14 +103,22 @@ class Bot(abc.ABC):
         """
         return limits
 
-    def least_seconds(self, step: Step) -> float:
-        """Return the time limit for a step in the bot's own settings, in seconds.
+    @property
+    def wants_opponents(self) -> bool:
+        """Return True if the bot uses the positions of the other players."""
+        return type(self).opponents is not Bot.opponents
 
-        Callers allow at least this time, in addition to the thinking time of the limits. 0 if the
-        bot has no such setting.
+    def step_timeout(self, step: Step) -> float | None:
+        """Return the bot's own time limit for a step in seconds; None for the caller's limit.
+
+        The thinking time of the limits is added to it.
         """
         del step
-        return 0.0
+        return None
+
+    def explain_timeout(self) -> str:
+        """Explain a missing answer, for errors; empty if nothing is known."""
+        return ""
 
     @abc.abstractmethod
     async def prepare(self, rules: Rules) -> None:
@@ -128,7 +138,7 @@ class Bot(abc.ABC):
         """Suggest moves for the current position, without changing it.
 
         Raises:
-            BotError: the bot ended, did not answer in time, or sent an invalid answer.
+            BotError: the bot ended or sent an invalid answer.
         """
 
     @abc.abstractmethod
@@ -158,6 +168,29 @@ class Bot(abc.ABC):
     @abc.abstractmethod
     async def quit(self) -> None:
         """End the bot and release everything; may be called in any state, and twice."""
+
+
+async def ask_bot(bot: Bot, limits: Limits, seconds: float | None = None) -> Suggestion:
+    """Ask a bot for moves within a time limit.
+
+    Args:
+        bot: bot.
+        limits: limits of the suggestion.
+        seconds: time limit without thinking time [default: the bot's own, if any].
+
+    Raises:
+        BotTimeoutError: the bot did not answer in time.
+    """
+    allowed = bot.step_timeout("suggest") if seconds is None else seconds
+    if allowed is not None and limits.milliseconds is not None:
+        allowed += limits.milliseconds / 1000
+    try:
+        async with asyncio.timeout(allowed):
+            return await bot.suggest(limits)
+    except TimeoutError:
+        words = "no answer to suggest" + (f" within {allowed:g} s" if allowed is not None else "")
+        hint = bot.explain_timeout()
+        raise BotTimeoutError(bot.name, f"{words}; {hint}" if hint else words) from None
 
 
 class PositionBot(Bot):

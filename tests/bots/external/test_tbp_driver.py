@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sevenbag._kernel import Placement, Spin
-from sevenbag.bots.bot import Limits, Suggestion
+from sevenbag.bots.bot import Limits, Suggestion, ask_bot
 from sevenbag.bots.external import process, tbp_driver
 from sevenbag.bots.external.process import create_process_launcher
 from sevenbag.bots.external.tbp_driver import TbpDriver
@@ -61,7 +61,7 @@ async def one_game(bot: TbpDriver, pieces: int, seed: int = 1) -> Game:
     game = Game(seed=seed)
     await bot.start(game.position())
     for _ in range(pieces):
-        suggestion = await bot.suggest(Limits())
+        suggestion = await ask_bot(bot, Limits())
         lock = game.play(first_legal(game, suggestion))
         await bot.play(lock.placement)
         for piece in lock.new_pieces:
@@ -81,7 +81,7 @@ def first_legal(game: Game, suggestion: Suggestion) -> Placement:
 
 async def ask_and_cancel(bot: TbpDriver) -> None:
     """Ask for a move, and cancel that before the answer can have come."""
-    question = asyncio.create_task(bot.suggest(Limits()))
+    question = asyncio.create_task(ask_bot(bot, Limits()))
     while not bot._connection.pending_answers:  # noqa: ASYNC110 - a question is no event
         await asyncio.sleep(0)
     question.cancel()
@@ -185,7 +185,7 @@ async def test_tells_what_the_bot_says_of_its_search(fake: Command) -> None:
     try:
         await bot.prepare(RULES)
         await bot.start(Game(seed=1).position())
-        info = (await bot.suggest(Limits())).info
+        info = (await ask_bot(bot, Limits())).info
         assert (info.nodes, info.nps, info.depth, info.extra) == (12.5, 0, None, "NaN%")
     finally:
         await bot.quit()
@@ -197,7 +197,7 @@ async def test_spin_claims_are_told_as_they_were_made(fake: Command) -> None:
     try:
         await bot.prepare(RULES)
         await bot.start(Game(seed=1).position())
-        suggestion = await bot.suggest(Limits())
+        suggestion = await ask_bot(bot, Limits())
         assert {move.spin for move in suggestion.moves} == {Spin.FULL}
     finally:
         await bot.quit()
@@ -209,7 +209,7 @@ async def test_thinking_time_passes_before_it_is_asked(fake: Command) -> None:
         await bot.prepare(RULES)
         await bot.start(Game(seed=1).position())
         began = time.monotonic()
-        await bot.suggest(Limits(milliseconds=150))
+        await ask_bot(bot, Limits(milliseconds=150))
         assert time.monotonic() - began >= 0.14
     finally:
         await bot.quit()
@@ -318,7 +318,7 @@ async def test_stop_is_said_before_quit_whatever_happened(
     bot = TbpDriver(fake("NotesWhatItHears"), options=SHORT)
     await bot.prepare(RULES)
     await bot.start(Game(seed=1).position())
-    await bot.suggest(Limits())
+    await ask_bot(bot, Limits())
     await bot.quit()
     assert note.read_text().split() == ["rules", "start", "suggest", "stop", "quit"]
 
@@ -428,7 +428,7 @@ async def test_a_cancelled_question_is_not_asked_twice(fake: Command) -> None:
         await bot.prepare(RULES)
         await bot.start(Game(seed=1).position())
         await ask_and_cancel(bot)
-        suggestion = await bot.suggest(Limits())
+        suggestion = await ask_bot(bot, Limits())
         game = Game(seed=1)
         assert game.is_legal(suggestion.moves[0])
     finally:
@@ -463,7 +463,7 @@ async def test_a_bot_that_owes_an_answer_is_started_afresh(
         pid = bot.pid
         await bot.start(Game(seed=1).position())
         with pytest.raises(BotTimeoutError):
-            await bot.suggest(Limits())
+            await ask_bot(bot, Limits())
         await bot.start(Game(seed=2).position())
         assert bot.pid != pid
     finally:
@@ -492,7 +492,7 @@ async def test_its_children_end_with_it(fake: Command) -> None:
     bot = TbpDriver(fake("LeavesChildren"), options=SHORT)
     await bot.prepare(RULES)
     await bot.start(Game(seed=1).position())
-    await bot.suggest(Limits())
+    await ask_bot(bot, Limits())
     await bot.quit()
 
 

@@ -11,7 +11,7 @@ import pytest
 from sevenbag._kernel import Board
 from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
-from sevenbag.bots.bot import Limits, Suggestion
+from sevenbag.bots.bot import Limits, Suggestion, ask_bot
 from sevenbag.bots.external import triangle_driver
 from sevenbag.bots.external.triangle_driver import TriangleDriver, TriangleSettings
 from sevenbag.bots.registry import create_bot
@@ -55,7 +55,7 @@ async def play(
     game = Game(rules, seed, board=board)
     await bot.start(game.position())
     for number in range(1, pieces + 1):
-        suggestion = await bot.suggest(Limits())
+        suggestion = await ask_bot(bot, Limits())
         if garbage_every and number % garbage_every == 0:
             game.receive_garbage(2)
         lock = game.play(suggestion.moves[0])
@@ -153,7 +153,7 @@ async def test_moves_that_it_did_not_choose(engine: Command) -> None:
         game = Game(RULES, 5)
         await bot.start(game.position())
         for _ in range(12):
-            await bot.suggest(Limits())
+            await ask_bot(bot, Limits())
             lock = game.play(game.placements()[0])
             await bot.play(lock.placement)
             for piece in lock.new_pieces:
@@ -239,7 +239,7 @@ async def test_a_bot_that_does_not_introduce_itself(fault: str, says: str, engin
 
 
 async def test_a_bot_that_does_not_answer(engine: Command) -> None:
-    with pytest.raises(BotTimeoutError, match=r"no move within 0\.2 s"):
+    with pytest.raises(BotTimeoutError, match=r"no answer to suggest within 0\.2 s"):
         await faulty(engine("Silent"), TriangleSettings(info_seconds=120, move_seconds=0.2))
 
 
@@ -252,7 +252,7 @@ async def test_a_bot_that_never_presses_a_key_resigns(
     try:
         await bot.prepare(RULES)
         await bot.start(Game(RULES, seed=1).position())
-        assert await bot.suggest(Limits()) == Suggestion(())
+        assert await ask_bot(bot, Limits()) == Suggestion(())
     finally:
         await bot.quit()
 
@@ -271,7 +271,7 @@ async def test_who_was_not_waited_for_is_not_misheard(engine: Command) -> None:
         await bot.prepare(RULES)
         game = Game(RULES, 3)
         await bot.start(game.position())
-        question = asyncio.create_task(bot.suggest(Limits()))
+        question = asyncio.create_task(ask_bot(bot, Limits()))
         while bot._connection.stage is not TriangleStage.ASKED:  # noqa: ASYNC110
             await asyncio.sleep(0)
         question.cancel()
@@ -279,7 +279,7 @@ async def test_who_was_not_waited_for_is_not_misheard(engine: Command) -> None:
             await question
         game.play(game.placements()[0])
         await bot.start(game.position())
-        move = (await bot.suggest(Limits())).moves[0]
+        move = (await ask_bot(bot, Limits())).moves[0]
         assert game.is_legal(move)
         assert bot.misdrops == 0
     finally:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.bots.bot import Limits
+from sevenbag.bots.bot import Limits, ask_bot
 from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.external.web_worker import WorkerHost, create_worker_launcher, find_browser
 from sevenbag.bots.registry import create_bot
@@ -60,7 +60,7 @@ async def play(bot: Bot, pieces: int = 12) -> Game:
         game = Game(seed=2)
         await bot.start(game.position())
         for _ in range(pieces):
-            suggestion = await bot.suggest(Limits())
+            suggestion = await ask_bot(bot, Limits())
             lock = game.play(suggestion.moves[0])
             await bot.play(lock.placement)
             for piece in lock.new_pieces:

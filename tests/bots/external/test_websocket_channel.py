@@ -22,7 +22,7 @@ from websockets.asyncio.server import ServerConnection, serve  # noqa: E402
 
 from sevenbag.arena.runner.game_options import GameConfig  # noqa: E402
 from sevenbag.arena.runner.game_runner import play_game  # noqa: E402
-from sevenbag.bots.bot import Limits  # noqa: E402
+from sevenbag.bots.bot import Limits, ask_bot  # noqa: E402
 from sevenbag.bots.external.tbp_driver import TbpDriver  # noqa: E402
 from sevenbag.bots.external.websocket_channel import create_websocket_launcher  # noqa: E402
 from sevenbag.bots.registry import create_bot  # noqa: E402
@@ -153,7 +153,7 @@ def test_a_port_that_is_taken(served: str) -> None:
 async def first_move(bot: TbpDriver) -> None:
     await bot.prepare(RULES)
     await bot.start(Game(seed=1).position())
-    await bot.suggest(Limits())
+    await ask_bot(bot, Limits())
 
 
 Handler = Callable[[ServerConnection], Awaitable[None]]
@@ -253,7 +253,7 @@ async def test_messages_that_make_no_sense_are_named() -> None:
             await bot.prepare(RULES)
             await bot.start(Game(seed=1).position())
             with pytest.raises(BotError, match=r"moves\[0\]: expected an object, got 5"):
-                await bot.suggest(Limits())
+                await ask_bot(bot, Limits())
         finally:
             await bot.quit()
 

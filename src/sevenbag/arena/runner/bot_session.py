@@ -66,7 +66,6 @@ class BotSession:
         move_info: search statistics of its last answer, if any.
         granted_limits: limits of its last answer.
         clock_seconds: remaining time on its clock; None without one.
-        wants_opponents: the bot receives the positions of its opponents.
 
     Args:
         bot: bot.
@@ -94,7 +93,6 @@ class BotSession:
         self.move_info: SearchInfo | None = None
         self.granted_limits = limits
         self.clock_seconds = clock.bank / 1000 if clock is not None else None
-        self.wants_opponents = type(bot).opponents is not Bot.opponents
         self._deadlines = deadlines
         self._clock = clock
         self._ready = ready
@@ -106,14 +104,20 @@ class BotSession:
         self._deadline: float | None = None
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def wants_opponents(self) -> bool:
+        """Return True if the bot uses the positions of its opponents."""
+        return self.bot.wants_opponents
+
     def attach(self, task: asyncio.Future[Any], release: Callable[[], object]) -> None:
         """Set the task of the next calls, and the function to call if it has to be abandoned."""
         self._task, self._release = task, release
 
     def step_timeout(self, step: Step) -> float:
         """Return the time limit for a step in seconds, without thinking time."""
-        seconds: float = getattr(self._deadlines, step)
-        return max(seconds, self.bot.least_seconds(step))
+        own = self.bot.step_timeout(step)
+        seconds: float = getattr(self._deadlines, step) if own is None else own
+        return seconds
 
     async def prepare(self, rules: Rules) -> None:
         """Prepare the bot; if that fails, it has lost."""
@@ -265,7 +269,9 @@ class BotSession:
         if loop.time() < self._deadline:
             self._timer = loop.call_at(self._deadline, self._check_deadline)
             return
-        self.forfeit(LossReason.TIMEOUT, f"no answer to {self._step} within {self._seconds:g} s")
+        detail = f"no answer to {self._step} within {self._seconds:g} s"
+        hint = self.bot.explain_timeout()
+        self.forfeit(LossReason.TIMEOUT, f"{detail}; {hint}" if hint else detail)
         self._task.cancel()
         loop.call_later(CANCEL_SECONDS, _abandon, self._task, self._release)
 

@@ -54,7 +54,7 @@ class GameClock:
 
 @dataclass(frozen=True, slots=True)
 class BotDeadlines:
-    """Time limits of a bot for each step, in seconds; a bot's own settings may extend them.
+    """Time limits of a bot for each step, in seconds; a bot's own limits take precedence.
 
     Attributes:
         prepare: launch and preparation for the rules.

@@ -1,4 +1,8 @@
-"""Base of the drivers: one external bot over one channel, with a time limit for each answer."""
+"""Base of the drivers: one external bot over one channel.
+
+The caller of `suggest` keeps its deadline. The steps before a game have phases with time limits of
+their own.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
 STALE_ANSWER_TIMEOUT: Final = 1.0
 """Seconds for an answer about an earlier position, before the bot is restarted."""
 TIMEOUT_MARGIN: Final = 5.0
-"""Extra seconds for callers, so that the more specific timeout of the driver comes first."""
+"""Extra seconds for steps with several phases, so that the timeout of a phase comes first."""
 FLUSH_HINT: Final = "is its output flushed?"
 
 
@@ -56,6 +60,13 @@ class ExternalBot(Bot):
         self._rules: Rules | None = None
         self._channel: BotChannel | None = None
         self._reader: MessageReader[Any] | None = None
+        self._skipped_before = 0
+
+    def explain_timeout(self) -> str:
+        """Describe unusable output since the last question."""
+        if self._reader is None:
+            return ""
+        return "; ".join(self._reader.describe_problems(self._skipped_before))
 
     @property
     def pid(self) -> int | None:
@@ -153,20 +164,15 @@ class ExternalBot(Bot):
     async def _receive_until(
         self,
         accept: Callable[[Any], bool],
-        seconds: float,
-        what: str,
-        *,
-        limit: float = 0.0,
-        hint: str = "",
+        seconds: float | None = None,
+        what: str = "",
     ) -> Any:
         """Wait for a message.
 
         Args:
             accept: receives each message; returns True for the last one.
-            seconds: time that is left.
+            seconds: time limit [default: none].
             what: description of a missing message.
-            limit: time limit in the error [default: seconds].
-            hint: hint for the error.
 
         Raises:
             BotTimeoutError: it did not arrive in time.
@@ -174,12 +180,14 @@ class ExternalBot(Bot):
         self._require_channel()
         reader = self._reader
         assert reader is not None
-        skipped = reader.skipped_lines
+        self._skipped_before = reader.skipped_lines
         try:
             async with asyncio.timeout(seconds):
                 while not accept(message := await reader.receive()):
                     pass
         except TimeoutError:
-            hints = [f"{what} within {limit or seconds:g} s", *reader.describe_problems(skipped)]
-            raise BotTimeoutError(self.name, "; ".join([*hints, hint] if hint else hints)) from None
+            if seconds is None:
+                raise
+            hints = [f"{what} within {seconds:g} s", self.explain_timeout(), FLUSH_HINT]
+            raise BotTimeoutError(self.name, "; ".join(filter(None, hints))) from None
         return message

@@ -13,7 +13,6 @@ from msgspec import UNSET
 from sevenbag.bots.bot import Limits, SearchInfo, Suggestion, printable_name
 from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT
 from sevenbag.bots.external.driver import (
-    FLUSH_HINT,
     STALE_ANSWER_TIMEOUT,
     TIMEOUT_MARGIN,
     ExternalBot,
@@ -120,14 +119,20 @@ class TbpDriver(ExternalBot):
         """Return the time limit, which passes before the question; TBP has no limit of nodes."""
         return Limits(milliseconds=limits.milliseconds)
 
-    def least_seconds(self, step: Step) -> float:
+    @property
+    def wants_opponents(self) -> bool:
+        """Return True if the profile has the opponents."""
+        return self.profile.opponents
+
+    def step_timeout(self, step: Step) -> float:
         """Return the time limit of the profile; a position may require a new process."""
         profile = self.profile
+        if step == "suggest":
+            return profile.wait_ms / 1000 + profile.move_seconds
         ready = LAUNCH_TIMEOUT + profile.info_seconds + profile.ready_seconds
         seconds = {
             "prepare": ready,
             "tell": STALE_ANSWER_TIMEOUT + profile.quit_seconds + ready,
-            "suggest": profile.wait_ms / 1000 + profile.move_seconds,
             "stop": 0.0,
             "quit": profile.quit_seconds,
         }
@@ -170,7 +175,7 @@ class TbpDriver(ExternalBot):
             if self._connection.may_ask:
                 self._question_count += 1
                 await self._send(tbp.TbpSuggest())
-            answer = await self._receive_suggestion(ends - _now())
+            answer = await self._receive_suggestion()
         self._suggested = answer.moves
         if self._connection.suggests_unasked:
             # The bot sends this answer only once.
@@ -419,7 +424,7 @@ class TbpDriver(ExternalBot):
         return read.placements
 
     async def _receive_event(
-        self, awaited: TbpEvent, seconds: float, what: str, *, limit: float = 0.0
+        self, awaited: TbpEvent, seconds: float | None = None, what: str = ""
     ) -> tuple[TbpEvent, tbp.TbpMessage]:
         """Wait for an event, or for an error of the bot."""
         event = TbpEvent.IGNORED
@@ -429,22 +434,16 @@ class TbpDriver(ExternalBot):
             event = self._connection.receive(message)
             return event in {awaited, TbpEvent.REFUSED}
 
-        hint = "" if awaited is TbpEvent.SUGGESTED else FLUSH_HINT
-        message: tbp.TbpMessage = await self._receive_until(
-            accept, seconds, what, limit=limit, hint=hint
-        )
+        message: tbp.TbpMessage = await self._receive_until(accept, seconds, what)
         return event, message
 
-    async def _receive_suggestion(self, seconds: float) -> tbp.TbpSuggestion:
+    async def _receive_suggestion(self) -> tbp.TbpSuggestion:
         """Wait for the answer to a question.
 
         Raises:
-            BotTimeoutError: it did not arrive in time.
             BotForfeitError: the bot sent an error.
         """
-        _, message = await self._receive_event(
-            TbpEvent.SUGGESTED, seconds, "no answer to suggest", limit=self.profile.move_seconds
-        )
+        _, message = await self._receive_event(TbpEvent.SUGGESTED)
         if not isinstance(message, tbp.TbpSuggestion):
             raise self._create_forfeit()
         return message

@@ -16,7 +16,6 @@ from msgspec import UNSET, Struct
 from sevenbag.bots.bot import Limits, Suggestion
 from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT
 from sevenbag.bots.external.driver import (
-    FLUSH_HINT,
     STALE_ANSWER_TIMEOUT,
     TIMEOUT_MARGIN,
     ExternalBot,
@@ -151,14 +150,15 @@ class TriangleDriver(ExternalBot):
         del limits
         return Limits()
 
-    def least_seconds(self, step: Step) -> float:
+    def step_timeout(self, step: Step) -> float:
         """Return the time limit of the settings; a game may require a new process."""
         settings = self.settings
+        if step == "suggest":
+            return settings.move_seconds
         ready = LAUNCH_TIMEOUT + settings.info_seconds
         seconds = {
             "prepare": ready,
             "tell": settings.quit_seconds + ready,
-            "suggest": settings.move_seconds,
             "stop": settings.quit_seconds,
             "quit": settings.quit_seconds,
         }
@@ -195,7 +195,7 @@ class TriangleDriver(ExternalBot):
                 await self._send_pending_updates()
                 await self._drop_available()
                 await self._send(self._create_question())
-            move = await self._receive_move(ends - _now())
+            move = await self._receive_move()
             if move.keys is UNSET or move.keys:
                 break
             if _now() + _RETRY_TIMEOUT >= ends:
@@ -247,9 +247,7 @@ class TriangleDriver(ExternalBot):
         await self._open_channel(decode)
         self._connection = TriangleHostConnection()
         self._state_sent = self._moved_after_state = False
-        await self._receive(
-            TriangleEvent.INTRODUCED, self.settings.info_seconds, "no info", hint=FLUSH_HINT
-        )
+        await self._receive(TriangleEvent.INTRODUCED, self.settings.info_seconds, "no info")
         assert self._connection.info is not None
         self._set_announced_name(self._connection.info.name)
 
@@ -339,23 +337,20 @@ class TriangleDriver(ExternalBot):
             raise self._add_hint(error) from error
         self._state_sent |= isinstance(message, triangle.TriangleState)
 
-    async def _receive_move(self, seconds: float) -> triangle.TriangleMove:
-        limit = self.settings.move_seconds
-        await self._receive(TriangleEvent.MOVED, seconds, "no move", limit=limit, hint=self._hint())
+    def explain_timeout(self) -> str:
+        """Describe unusable output since the last question, and suggest a setting."""
+        return "; ".join(filter(None, [super().explain_timeout(), self._hint()]))
+
+    async def _receive_move(self, seconds: float | None = None) -> triangle.TriangleMove:
+        await self._receive(TriangleEvent.MOVED, seconds, "no move")
         self._moved_after_state |= self._state_sent
         assert self._connection.move is not None
         return self._connection.move
 
-    async def _receive(
-        self, awaited: TriangleEvent, seconds: float, what: str, *, limit: float = 0.0, hint: str
-    ) -> None:
+    async def _receive(self, awaited: TriangleEvent, seconds: float | None, what: str) -> None:
         try:
             await self._receive_until(
-                lambda message: self._connection.receive(message) is awaited,
-                seconds,
-                what,
-                limit=limit,
-                hint=hint,
+                lambda message: self._connection.receive(message) is awaited, seconds, what
             )
         except BotDiedError as error:
             raise self._add_hint(error) from error

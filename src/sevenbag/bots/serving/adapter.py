@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import sevenbag
-from sevenbag.bots.bot import Limits, Suggestion
+from sevenbag.bots.bot import Limits, Suggestion, ask_bot
 from sevenbag.bots.external.tbp_profile import ServeSettings
 from sevenbag.errors import BotError, ProtocolError, SevenbagError
 from sevenbag.protocols.bot_actions import (
@@ -216,7 +216,7 @@ class BotAdapter:
 
     async def _ask(self) -> Suggestion:
         """Ask the bot; return no moves if its question became obsolete meanwhile."""
-        task = asyncio.ensure_future(self._bot.suggest(self._limits))
+        task = asyncio.ensure_future(ask_bot(self._bot, self._limits))
         try:
             await self.inbox.wait_until_stale(task)
             if not task.done():

@@ -330,7 +330,6 @@ def _build_conditions(request: MatchRequest) -> GameConfig:
         specs=(first, second),
         pieces=request.pieces,
         pps=request.pps,
-        # The worker's own deadlines expire first, and their errors name the missing answer.
         deadlines=BotDeadlines(
             prepare=max(_LOAD_TIMEOUT, request.timeout) + request.timeout + _DEADLINE_MARGIN,
             suggest=max(_BUILTIN_TIMEOUT, request.timeout + _DEADLINE_MARGIN),
