@@ -1,7 +1,7 @@
-"""Modern block-stacking games: an exact, fast engine, bots, bot protocols and an arena.
+"""Engine, bots, bot protocols and arena for modern block-stacking games.
 
-The kernel's own words are here at once; games and rules are loaded when they are first asked for.
-Errors are listed in `sevenbag.errors`.
+This module exports the kernel's types, and imports games and rules when they are first used.
+`sevenbag.errors` lists the exceptions.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _FROM_GAME = frozenset({"Game", "Position", "Rules", "Versus"})
 
 def __getattr__(name: str) -> object:
     if name in _FROM_GAME:
-        from sevenbag import game  # noqa: PLC0415  # what it needs is loaded with it
+        from sevenbag import game  # noqa: PLC0415  # loads its dependencies
 
         return getattr(game, name)
     raise AttributeError(f"module 'sevenbag' has no attribute {name!r}")
@@ -62,12 +62,12 @@ def __getattr__(name: str) -> object:
 
 # --- methods of the kernel's classes that are written in Python -----------------------------------
 #
-# The kernel does not know the rooms above it, so they are given to it here; each loads what it
-# needs when it is first called. Their words are in the kernel's stub.
+# The kernel does not depend on other packages, so the methods are added here; each imports what it
+# needs when it is first called. The kernel's stub documents them.
 
 
 def _svg(board: Board, **options: Any) -> str:
-    from sevenbag.drawing import render_board  # noqa: PLC0415  # only for who draws
+    from sevenbag.drawing import render_board  # noqa: PLC0415  # used for pictures only
 
     return render_board(board, **options)
 

@@ -1,4 +1,4 @@
-"""``python -m sevenbag`` is the command ``sevenbag``."""
+"""Run the command ``sevenbag`` as ``python -m sevenbag``."""
 
 import sys
 

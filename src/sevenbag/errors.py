@@ -1,99 +1,98 @@
-"""Every error that sevenbag raises on purpose.
+"""Exceptions of sevenbag.
 
 ::
 
     SevenbagError
-    ├── InputError (also a ValueError)   something given to sevenbag cannot be used
-    │   ├── PieceError                   no such piece
-    │   ├── BoardError                   a board of wrong size or shape, a cell outside it
-    │   ├── KicksError                   no such rotation system, or a broken table
-    │   ├── RulesError                   no such preset, or a rule out of its range
-    │   ├── PlacementError               a placement that does not fit or cannot be reached
-    │   ├── QueueError                   a queue too short or too long for what is asked
-    │   ├── PatternError                 a pattern of queues that cannot be read
-    │   ├── SpecError                    a bot specification that names no bot
-    │   ├── SettingsError                a contest's setting that is none, or out of its range
-    │   └── FormatError                  a file that is not what it should be
-    │       ├── FumenError               a fumen that is none; `code` names what is wrong
-    │       ├── PcFileError              the same of a .pc file
-    │       └── NetworkError             a network that cannot be read, written or evaluated
-    ├── SearchStoppedError               a search reached its limit before it knew the answer
-    ├── MissingExtraError (also an ImportError)   an optional part is not installed
-    ├── ScarceMemoryError (also a MemoryError)   there is not enough memory for what is asked
-    ├── JobError                         work given to other processes failed
-    │   ├── LostWorkersError             its workers ended again and again
-    │   └── ClusterError                 a cluster that cannot be reached, or is of no use
-    ├── StoreError                       a contest's store cannot do what is asked
-    │   ├── StoreUrlError (also an InputError)   a URL that names no store
+    ├── InputError (also a ValueError)   invalid input
+    │   ├── PieceError                   unknown piece
+    │   ├── BoardError                   board of invalid size or shape, cell outside of it
+    │   ├── KicksError                   unknown rotation system, or invalid table
+    │   ├── RulesError                   unknown preset, or invalid rule
+    │   ├── PlacementError               placement that does not fit or cannot be reached
+    │   ├── QueueError                   queue too short or too long
+    │   ├── PatternError                 invalid pattern of queues
+    │   ├── SpecError                    invalid bot specification
+    │   ├── SettingsError                invalid setting of a contest
+    │   └── FormatError                  invalid file
+    │       ├── FumenError               invalid fumen; `code` names the error
+    │       ├── PcFileError              invalid .pc file; `code` names the error
+    │       └── NetworkError             network that cannot be read, written or evaluated
+    ├── SearchStoppedError               a search reached its limit without a result
+    ├── MissingExtraError (also an ImportError)   an optional dependency is not installed
+    ├── ScarceMemoryError (also a MemoryError)   not enough memory
+    ├── JobError                         a job in another process failed
+    │   ├── LostWorkersError             its workers exited repeatedly
+    │   └── ClusterError                 cluster that cannot be reached or used
+    ├── StoreError                       error of a contest's store
+    │   ├── StoreUrlError (also an InputError)   invalid URL of a store
     │   ├── StoreUnreachableError        no such folder or server, read-only, full
-    │   ├── StoreLockedError             somebody else holds it for too long
-    │   ├── StoreVersionError            of a newer sevenbag, or not of sevenbag at all
-    │   ├── StoreCorruptError            its file is damaged, or no database
-    │   ├── UnknownEntryError            no such team, match or contest in it
-    │   └── NameTakenError               the name belongs to another
-    ├── MatchRejectedError               a game server does not take a match
-    ├── ServerDismissedError             the scheduler wants a game server no more
-    ├── SchedulerError                   a contest's match that cannot be placed now, and the like
-    ├── ContestError                     a contest's match that cannot be played, or gone on with
-    │   ├── CommandRejectedError         the server said no, and why
-    │   └── ServerUnreachableError       the server does not answer, or has gone
-    ├── ProtocolError (also a ValueError)   a message from outside that cannot be understood
-    └── BotError                         a bot failed; its result is a counted loss
-        ├── BotStartError                it cannot be started, or refuses the rules
-        ├── BotTimeoutError              it did not answer in time
-        ├── BotDiedError                 it ended, or closed its output
-        ├── BotProtocolError             it answered with something else than an answer
-        └── BotForfeitError              bot cannot play, or none of its moves is accepted
+    │   ├── StoreLockedError             locked by another process for too long
+    │   ├── StoreVersionError            made by a newer sevenbag or another program
+    │   ├── StoreCorruptError            damaged file, or not a database
+    │   ├── UnknownEntryError            unknown team, match or contest
+    │   └── NameTakenError               name used by another entry
+    ├── MatchRejectedError               a game server rejects a match
+    ├── ServerDismissedError             the scheduler dismissed a game server
+    ├── SchedulerError                   a scheduler cannot execute a request now
+    ├── ContestError                     a match of a contest cannot be played or continued
+    │   ├── CommandRejectedError         the server rejected a command
+    │   └── ServerUnreachableError       the server does not answer
+    ├── ProtocolError (also a ValueError)   invalid message
+    └── BotError                         a bot failed, which loses its game
+        ├── BotStartError                cannot be started, or rejects the rules
+        ├── BotTimeoutError              no answer in time
+        ├── BotDiedError                 exited, or closed its output
+        ├── BotProtocolError             invalid answer
+        └── BotForfeitError              cannot play, or no move is accepted
 """
 
 
 class SevenbagError(Exception):
-    """Base of all errors that sevenbag raises on purpose."""
+    """Base class of all exceptions of sevenbag."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        # As exceptions are pickled otherwise, those with arguments of their own cannot be read back
-        # in the process that asked.
+        # By default, exceptions with additional arguments cannot be unpickled.
         return _revived, (type(self), self.args), self.__dict__ or None
 
 
 class InputError(SevenbagError, ValueError):
-    """Something given to sevenbag cannot be used; the message says what would be right."""
+    """Invalid input; the message says what was expected."""
 
 
 class PieceError(InputError):
-    """No such piece."""
+    """Unknown piece."""
 
 
 class BoardError(InputError):
-    """A board of wrong size or shape, or a cell outside it."""
+    """Board of invalid size or shape, or cell outside of it."""
 
 
 class KicksError(InputError):
-    """No such rotation system, or a broken table."""
+    """Unknown rotation system, or invalid table."""
 
 
 class RulesError(InputError):
-    """No such preset, or a rule out of its range."""
+    """Unknown preset, or invalid rule."""
 
 
 class PlacementError(InputError):
-    """A placement that does not fit or cannot be reached."""
+    """Placement that does not fit or cannot be reached."""
 
 
 class QueueError(InputError):
-    """A queue too short or too long for what is asked."""
+    """Queue that is too short or too long."""
 
 
 class PatternError(InputError):
-    """A pattern of queues that cannot be read."""
+    """Invalid pattern of queues."""
 
 
 class SpecError(InputError):
-    """A bot specification that names no bot."""
+    """Invalid bot specification."""
 
 
 class SettingsError(InputError):
-    """A setting is invalid, or its file cannot be read.
+    """Invalid setting, or unreadable settings file.
 
     Attributes:
         errors: messages by name of the field, if the settings came from a form.
@@ -105,14 +104,14 @@ class SettingsError(InputError):
 
 
 class FormatError(InputError):
-    """A file that is not what it should be."""
+    """Invalid file."""
 
 
 class FumenError(FormatError):
-    """A fumen that cannot be read or written.
+    """Fumen that cannot be read or written.
 
     Attributes:
-        code: what is wrong, in one word as the field's tools say it, such as ``EndOfData``.
+        code: name of the error in other fumen tools, such as ``EndOfData``.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -121,10 +120,10 @@ class FumenError(FormatError):
 
 
 class PcFileError(FormatError):
-    """A .pc file that cannot be read, or a solution that fits into none.
+    """Unreadable .pc file, or a solution that does not fit into one.
 
     Attributes:
-        code: what is wrong, in one word as the field's tools say it, such as ``EndOfStream``.
+        code: name of the error in perfect-tetris, such as ``EndOfStream``.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -133,11 +132,11 @@ class PcFileError(FormatError):
 
 
 class NetworkError(FormatError):
-    """A network that cannot be read, written or evaluated.
+    """Network that cannot be read, written or evaluated.
 
     Attributes:
-        path: where in its file, such as ``genome.genes[3].weight``; empty for the whole file.
-        code: ``InvalidNetwork``, for tools that name errors.
+        path: place in its file, such as ``genome.genes[3].weight``; empty for the whole file.
+        code: ``InvalidNetwork``, the name of the error in perfect-tetris.
     """
 
     code = "InvalidNetwork"
@@ -148,26 +147,26 @@ class NetworkError(FormatError):
 
 
 class SearchStoppedError(SevenbagError):
-    """A search reached its limit before it knew the answer."""
+    """A search reached its limit without a result."""
 
 
 class MissingExtraError(SevenbagError, ImportError):
-    """An optional part of sevenbag is not installed; the message says how to get it."""
+    """An optional dependency is not installed; the message says how to install it."""
 
 
 class ScarceMemoryError(SevenbagError, MemoryError):
-    """There is not enough memory for what is asked."""
+    """Not enough memory."""
 
 
 class JobError(SevenbagError):
-    """Work given to other processes failed."""
+    """A job in another process failed."""
 
 
 class LostWorkersError(JobError):
-    """Workers ended again and again, at the same job or before they had any.
+    """Workers exited repeatedly, at the same job or before their first one.
 
     Attributes:
-        job: number of the job that they ended at, from 0; None where they had none.
+        job: number of that job, from 0; None before the first one.
     """
 
     def __init__(self, message: str, job: int | None = None) -> None:
@@ -176,62 +175,62 @@ class LostWorkersError(JobError):
 
 
 class ClusterError(JobError):
-    """A cluster that cannot be reached, or is of no use."""
+    """Cluster that cannot be reached or used."""
 
 
 class StoreError(SevenbagError):
-    """A contest's store cannot do what is asked."""
+    """Error of a contest's store."""
 
 
 class StoreUrlError(StoreError, InputError):
-    """A URL that names no store."""
+    """Invalid URL of a store."""
 
 
 class StoreUnreachableError(StoreError):
-    """A store that cannot be opened, read or written: no such folder or server, no room."""
+    """Store that cannot be opened, read or written: no such folder or server, no space."""
 
 
 class StoreLockedError(StoreError):
-    """Somebody else holds a store for longer than one is willing to wait."""
+    """Store that another process locks for longer than the timeout."""
 
 
 class StoreVersionError(StoreError):
-    """A database of a newer sevenbag, or of another program."""
+    """Database of a newer sevenbag, or of another program."""
 
 
 class StoreCorruptError(StoreError):
-    """A store whose file is damaged, or is no database."""
+    """Store with a damaged file, or a file that is not a database."""
 
 
 class UnknownEntryError(StoreError):
-    """No such team, match or contest in the store."""
+    """Unknown team, match or contest."""
 
 
 class NameTakenError(StoreError):
-    """A name that belongs to another already."""
+    """Name that another entry uses."""
 
 
 class MatchRejectedError(SevenbagError):
-    """A game server does not take a match, or has none of that token."""
+    """A game server rejects a match, or has no match with that token."""
 
 
 class ServerDismissedError(SevenbagError):
-    """The scheduler wants a game server no more; the message says why."""
+    """The scheduler dismissed a game server; the message has the reason."""
 
 
 class SchedulerError(SevenbagError):
-    """A contest's scheduler cannot do now what it is asked for; in words for people."""
+    """A contest's scheduler cannot execute a request now; the message has the reason."""
 
 
 class ContestError(SevenbagError):
-    """A match of a contest that cannot be played, or gone on with."""
+    """A match of a contest cannot be played or continued."""
 
 
 class CommandRejectedError(ContestError):
-    """A contest's server said no.
+    """The server of a contest rejected a command.
 
     Attributes:
-        error: in the server's words, such as ``wrong password``.
+        error: kind of error as sent by the server, such as ``wrong password``.
     """
 
     def __init__(self, error: str, message: str) -> None:
@@ -240,15 +239,15 @@ class CommandRejectedError(ContestError):
 
 
 class ServerUnreachableError(ContestError):
-    """A contest's server does not answer, or has gone; the message says for how long."""
+    """The server of a contest does not answer; the message says for how long."""
 
 
 class ProtocolError(SevenbagError, ValueError):
-    """A message from outside that cannot be understood.
+    """Invalid message.
 
     Attributes:
-        path: where in the message, such as ``move.location.x``; empty for the whole message.
-        kind: of what type the message says to be; empty where that is not known.
+        path: place in the message, such as ``move.location.x``; empty for the whole message.
+        kind: type of the message; empty if unknown.
     """
 
     def __init__(self, message: str, path: str = "", kind: str = "") -> None:
@@ -261,7 +260,7 @@ class BotError(SevenbagError):
     """A bot failed.
 
     Attributes:
-        bot: the name by which the match knows the bot.
+        bot: name of the bot in the match.
     """
 
     def __init__(self, bot: str, message: str) -> None:
@@ -275,19 +274,19 @@ class BotError(SevenbagError):
 
 
 class BotStartError(BotError):
-    """It cannot be started, or refuses the rules."""
+    """The bot cannot be started, or rejects the rules."""
 
 
 class BotTimeoutError(BotError):
-    """It did not answer in time."""
+    """The bot did not answer in time."""
 
 
 class BotDiedError(BotError):
-    """It ended, or closed its output, in mid-game."""
+    """The bot exited, or closed its output, during a game."""
 
 
 class BotProtocolError(BotError):
-    """It answered with something that is no answer."""
+    """The bot sent an invalid answer."""
 
 
 class BotForfeitError(BotError):
@@ -330,15 +329,15 @@ def check_integer(name: str, value: object, maximum: int, minimum: int = 0) -> N
 
 
 def shown(value: object, longest: int = 60) -> str:
-    """A value as messages quote it: no longer than a line, whatever was given."""
+    """Return a value as quoted in messages, truncated to `longest` characters."""
     if isinstance(value, str | bytes):
-        # Not written out whole to be cut afterwards.
+        # Truncate before quoting, not after.
         return repr(value) if len(value) <= longest else f"{value[:longest]!r}..."
     try:
         text = repr(value)
     except ValueError:
-        # Python writes out no number of more than some thousand digits.
-        return "a number without end"
+        # Python does not format integers of more than some thousand digits.
+        return "a number with too many digits"
     return text if len(text) <= longest else text[:longest] + "..."
 
 

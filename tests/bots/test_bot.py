@@ -28,5 +28,5 @@ def test_nodes_that_are_none(nodes: object) -> None:
 
 
 def test_a_number_that_cannot_be_written_out_is_refused_all_the_same() -> None:
-    with pytest.raises(InputError, match=r"invalid nodes: .*, got a number without end"):
+    with pytest.raises(InputError, match=r"invalid nodes: .*, got a number with too many digits"):
         Limits(nodes=10**5000)
