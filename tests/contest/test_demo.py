@@ -180,20 +180,20 @@ def test_running_games_are_finished_unless_one_insists(tmp_path: Path, times: in
     try:
         lines = lines_of(process)
         wait_until(lambda: any("game server: commands" in line for line in lines))
-        wait_until(lambda: any("game server has come" in line for line in logged))
+        wait_until(lambda: any("game_server.connected" in line for line in logged))
         site = next(line.split()[-1] for line in lines if line.startswith("site: "))
         client = start(
             *("join", site, "--test", "--team", "A", *password, "--bot", "beam:nodes=300"),
             *("--moves-per-second", "2", "--server-seconds", "2"),
             folder=tmp_path,
         )
-        wait_until(lambda: any("game begins" in line for line in logged))
+        wait_until(lambda: any("game.started" in line for line in logged))
         process.send_signal(signal.SIGINT)
-        wait_until(lambda: any("game server ends" in line for line in logged))
+        wait_until(lambda: any("server.stopping" in line for line in logged))
         if times == 2:
             process.send_signal(signal.SIGINT)
         assert process.wait(120) == 130
-        assert any("game over" in line for line in logged) == (times == 1)
+        assert any("game.finished" in line for line in logged) == (times == 1)
     finally:
         for each in (process, client):
             if each is not None:

@@ -44,7 +44,7 @@ port = 0
 
 [server]
 bind = "{loopback(1)}"
-farewell = "break off"
+shutdown_mode = "abort"
 
 [match]
 games = 3

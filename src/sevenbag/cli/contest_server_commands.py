@@ -136,7 +136,7 @@ def run_contest_game_server(args: argparse.Namespace) -> int:
     aborts: set[asyncio.Task[None]] = set()
     run_until_signal(
         _serve_games(server),
-        on_repeat=lambda: aborts.add(asyncio.ensure_future(server.stop("break off"))),
+        on_repeat=lambda: aborts.add(asyncio.ensure_future(server.stop("abort"))),
     )
     return 0
 
@@ -187,7 +187,7 @@ async def _play_single_match(
     settings: ContestSettings, sides: Sequence[tuple[AssignedPlayer, str]]
 ) -> int:
     # A match cannot continue elsewhere: do not wait for the end of a game at shutdown.
-    at_once = msgspec.structs.replace(settings.server, farewell="break off")
+    at_once = msgspec.structs.replace(settings.server, shutdown_mode="abort")
     server = GameServer(
         at_once, test_client=settings.test_client, log=settings.log, result_sink=None
     )

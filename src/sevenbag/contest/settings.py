@@ -38,27 +38,31 @@ Periods: TypeAlias = Annotated[tuple[Milliseconds, ...], msgspec.Meta(min_length
 class GameRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Rules of one game.
 
+    "Open" marks rules that the text of the contest does not give.
+
     Attributes:
         points: base points for 0 to 4 rows cleared at once. (the contest's text)
         sends: rows sent to the opponent for 0 to 4 rows cleared at once. (the contest's text)
-        level_points: points that either player must reach for level 2, 3, ...; rising. (open)
-        level_factors: what base points are multiplied by on level 1, 2, ...; the last one holds
-            on all further levels. The level before the clear counts. (open)
-        gravity_ms: length of a time step on level 1, 2, ...; the last one holds on. (open)
-        queue: each piece drawn evenly, or bags of seven. (open)
-        queue_length: upcoming pieces that are shown. (5 in the text's sample)
+        level_points: points that either player must reach for level 2, 3, ...; ascending. (open)
+        level_factors: factor of the base points on level 1, 2, ...; the last one applies to all
+            further levels. The level before the clear counts. (open)
+        gravity_ms: length of a time step on level 1, 2, ...; the last one applies to all further
+            levels. (open)
+        queue: each piece drawn independently, or bags of seven. (open)
+        queue_length: number of upcoming pieces that are shown. (5 in the text's sample)
         spawn_orientation: orientation of new pieces. (open; all clients assume 0)
-        rotate_above_top: whether a rotation may bring cells above row 0. (open)
-        blocked_spawn: a piece that overlaps where it enters loses the game, or is lifted until it
-            fits (and loses if it locks there). (open)
-        down_on_floor: what ``down`` does to a resting piece. (open)
-        garbage_when: rows sent enter when the receiver's piece locks, before the next one appears;
-            or at once; or at the next time step. (open)
-        garbage_overlap: a piece in flight that garbage would overlap is lifted by as many rows as
+        rotate_above_top: a rotation may move cells above row 0. (open)
+        blocked_spawn: a piece that overlaps at its spawn position loses the game, or is lifted
+            until it fits (and loses if it locks there). (open)
+        down_on_floor: effect of ``down`` on a resting piece. (open)
+        garbage_when: received rows enter when the receiver's piece locks, before the next one
+            appears; or at once; or at the next time step. (open)
+        garbage_overlap: a falling piece that garbage would overlap is lifted by as many rows as
             needed, or locks where it was and rises with the stack. (open)
-        garbage_out: whether rows pushed past the top lose the game, or are cut off. (open)
-        full_garbage_row: a garbage row tossed full is tossed again, or gets one random gap. (open)
-        piece_numbers: both players' pieces are counted together, or each one's own. (open)
+        garbage_out: rows pushed past the top lose the game, or are cut off. (open)
+        full_garbage_row: a random garbage row without a gap is drawn again, or gets one random
+            gap. (open)
+        piece_numbers: the pieces of both players are numbered together, or separately. (open)
     """
 
     points: tuple[Points, Points, Points, Points, Points] = (0, 100, 200, 500, 800)
@@ -89,24 +93,25 @@ class MatchRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Rules of one match. All of them are open in the contest's text.
 
     Attributes:
-        games: games of a match, at most; who wins more than half of them has won.
-        game_seconds: a game's time limit.
-        match_seconds: the match's, from its first game on; pauses count, halts by hand do not.
-        connect_seconds: how long a match waits for both teams; then the team that is present wins,
-            unless the other one won more games before a restart.
-        first_pause_seconds: from the second team's coming to the first state message.
-        pause_seconds: between games.
-        repeat_seconds: the state is told again at least so often.
-        states_per_second: where pieces are is told so often at most, but new pieces at once; 0 for
+        games: maximum number of games; more than half of them win the match.
+        game_seconds: time limit of a game.
+        match_seconds: time limit of the match from its first game on; it includes pauses between
+            games but not pauses by an administrator.
+        connect_seconds: time a match waits for both teams; then the connected team wins, unless
+            the other one won more games before a restart.
+        first_pause_seconds: time from the connection of the second team to the first game.
+        pause_seconds: time between games.
+        repeat_seconds: maximum time between state messages.
+        states_per_second: maximum rate of piece messages; new pieces are sent at once. 0 sends one
             after every move.
-        first_sequence: of the match's first message; the text starts nowhere.
-        first_piece_number: of the match's first piece.
-        game_name: what games are called; ``{number}`` is the game's, ``{match}`` the match's name.
-        linger_seconds: how long after its end a match answers commands.
-        move_reply: what an executed move is answered with; the real server sent ``OK``, the text
-            has ``ok``.
-        text_numbers: whether a ``piece_number`` that is a string of digits counts as a number.
-        moves_per_second: of one client, above which moves are refused; 0 for no limit.
+        first_sequence: sequence number of the first message.
+        first_piece_number: number of the first piece.
+        game_name: name of a game; ``{number}`` is its number, ``{match}`` the name of the match.
+        linger_seconds: time for which a finished match answers commands.
+        move_reply: reply to an executed move; the server of 2012 sent ``OK``, the text has ``ok``.
+        text_numbers: accept a ``piece_number`` that is a string of digits.
+        moves_per_second: maximum rate of moves of one client; further ones are rejected. 0 for no
+            limit.
     """
 
     games: Count = 19
@@ -127,7 +132,7 @@ class MatchRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class ContestRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Rules of games and matches together."""
+    """Rules of the games and the matches of a contest."""
 
     game: GameRules = GameRules()
     match: MatchRules = MatchRules()
@@ -138,32 +143,33 @@ Port: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=65_535)]
 COMMAND_PORT = 5557
 
 STATE_PORT = 5556
-"""The clients of 2012 know no others."""
+"""Default ports; the clients of 2012 cannot use others."""
 
 
 class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A game server.
 
     Attributes:
-        name: by which the scheduler knows it; empty for the machine's name, bind and the port.
-        bind: address to listen at, for both channels.
-        state_bind: another one for the state channel; empty for the same.
-        command_port: of the command channel; 0 takes a free one.
-        state_port: of the state channel; 0 takes a free one.
-        address: host name or address that clients are told; empty for `bind`.
-        state_address: the same for the state channel; empty for `address`.
-        internal_address: for machines of the organisers; empty for `address`.
+        name: name for the scheduler; empty for the host name, `bind` and the port.
+        bind: address of both channels.
+        state_bind: address of the state channel; empty for `bind`.
+        command_port: port of the command channel; 0 for a free one.
+        state_port: port of the state channel; 0 for a free one.
+        address: host name or address for clients; empty for `bind`.
+        state_address: host name or address of the state channel for clients; empty for `address`.
+        internal_address: host name or address for machines of the administrators; empty for
+            `address`.
         scheduler: URL of the site, such as ``http://127.0.0.1:8080``; empty for none.
-        secret_file: file with the secret that the scheduler wants to hear.
-        spool: folder for finished games that the scheduler has not kept yet.
-        capacity: matches at once, at most.
-        largest_message: bytes of a command, at most; longer ones are dropped and counted.
-        state_backlog: state messages that may wait for one subscriber, some 600 bytes each; who is
-            further behind loses some. 0 for no bound.
-        http_port: of ``/health``, ``/ready`` and ``/metrics``; 0 for none.
-        farewell: what happens to running games when the server is told to end: they are finished,
-            or broken off (their matches go on with that game elsewhere).
-        farewell_seconds: how long it waits for games to finish.
+        secret_file: file with the secret that authenticates the server to the site.
+        spool: folder for results that the scheduler has not stored yet.
+        capacity: maximum number of matches at the same time.
+        max_command_bytes: maximum size of a command; longer ones are rejected and counted.
+        state_backlog: maximum number of unread state messages of one subscriber, about 600 bytes
+            each; further ones are dropped. 0 for no limit.
+        http_port: port of ``/health``, ``/ready`` and ``/metrics``; 0 for none.
+        shutdown_mode: running games at shutdown are finished, or aborted (their matches continue
+            with that game on another server).
+        shutdown_seconds: maximum time to finish running games.
     """
 
     name: Annotated[str, msgspec.Meta(max_length=100)] = ""
@@ -178,32 +184,33 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     secret_file: str = ""
     spool: str = "spool"
     capacity: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 250
-    largest_message: Annotated[int, msgspec.Meta(ge=256, le=16 << 20)] = 64 << 10
+    max_command_bytes: Annotated[int, msgspec.Meta(ge=256, le=16 << 20)] = 64 << 10
     state_backlog: Annotated[int, msgspec.Meta(ge=0, le=100_000_000)] = 200_000
     http_port: Port = 0
-    farewell: Literal["finish", "break off"] = "finish"
-    farewell_seconds: Annotated[float, msgspec.Meta(ge=0, le=3_600)] = 200.0
+    shutdown_mode: Literal["finish", "abort"] = "finish"
+    shutdown_seconds: Annotated[float, msgspec.Meta(ge=0, le=3_600)] = 200.0
 
 
 class SiteSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The scheduler and its site.
 
     Attributes:
-        title: of the contest, for people.
+        title: title of the contest.
         host: address to listen at.
-        port: to listen at; 0 takes a free one.
-        url: of the site as browsers call it, when something else speaks TLS for it; cookies are
-            then secure.
-        store: SQLAlchemy's URL: ``sqlite:///contest.db``, ``postgresql+psycopg://...``.
-        secret_file: file with the secret of game servers; made when it is not there.
-        open_registration: whether teams may register themselves.
-        trusted_proxies: addresses whose ``X-Forwarded-For`` is believed.
-        silent_seconds: a game server not heard for so long is taken for gone; it tells that it is
-            there every two seconds.
-        grace_seconds: how long the matches of a server that is gone wait for it to come back,
-            before they go on elsewhere.
-        most_matches: of contests at once; 0 for as many as the servers have room for.
-        test_matches: open ones of a team; one more calls off its oldest.
+        port: port to listen at; 0 for a free one.
+        url: public URL of the site behind a TLS proxy; an https URL makes cookies secure.
+        store: SQLAlchemy URL: ``sqlite:///contest.db``, ``postgresql+psycopg://...``.
+        secret_file: file with the secret of game servers; created if it does not exist.
+        open_registration: teams may register themselves.
+        trusted_proxies: addresses of proxies whose ``X-Forwarded-For`` is trusted.
+        server_timeout_seconds: time without a message after which a game server counts as lost;
+            servers send a heartbeat every two seconds.
+        grace_seconds: time that the matches of a lost server wait for its return before they
+            continue on another server.
+        max_matches: maximum number of contest matches at the same time; 0 for the capacity of the
+            servers.
+        max_test_matches: maximum number of open test matches of a team; a further one cancels the
+            oldest.
     """
 
     title: Annotated[str, msgspec.Meta(min_length=1, max_length=100)] = "Battle Tetris"
@@ -214,20 +221,20 @@ class SiteSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     secret_file: str = "contest.secret"  # noqa: S105  # a file's name
     open_registration: bool = True
     trusted_proxies: tuple[str, ...] = ()
-    silent_seconds: Annotated[float, msgspec.Meta(ge=3, le=3_600)] = 6.0
+    server_timeout_seconds: Annotated[float, msgspec.Meta(ge=3, le=3_600)] = 6.0
     grace_seconds: Annotated[float, msgspec.Meta(ge=0, le=3_600)] = 10.0
-    most_matches: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
-    test_matches: Annotated[int, msgspec.Meta(ge=1, le=100)] = 3
+    max_matches: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
+    max_test_matches: Annotated[int, msgspec.Meta(ge=1, le=100)] = 3
 
 
 class TestClientSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The opponent in test matches.
 
     Attributes:
-        name: of its team.
-        bot: which bot of ours it is.
-        moves_per_second: how fast it moves, at most; 0 for what suits the bot: 2 for ``random``,
-            the organisers' player of 2012, and 20 for all others.
+        name: team name.
+        bot: specification of a built-in bot.
+        moves_per_second: maximum rate of its moves; 0 for the default of the bot: 2 for
+            ``random``, the random player of 2012, and 20 for all others.
     """
 
     name: str = "Test Client"
@@ -236,22 +243,22 @@ class TestClientSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
 
 
 class LogSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is logged.
+    """Log of the processes of a contest.
 
     Attributes:
-        format: lines for people, or JSON, one object a line.
-        level: the least that is logged: what happens; what somebody should look at; what is broken.
-        moves: which moves are logged: all, those not executed (with the reason), or none. The line
-            of each finished game always has counts of its moves.
+        format: text lines, or JSON with one object per line.
+        level: minimum level: events, problems that need attention, or failures.
+        moves: moves to log: all, rejected ones (with the reason), or none. The line of each
+            finished game always has counts of its moves.
     """
 
     format: Literal["text", "json"] = "text"
     level: Literal["info", "warning", "error"] = "info"
-    moves: Literal["all", "not done", "none"] = "none"
+    moves: Literal["all", "rejected", "none"] = "none"
 
 
 class ContestSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A whole contest file: its sections."""
+    """Sections of a contest file."""
 
     site: SiteSettings = SiteSettings()
     server: ServerSettings = ServerSettings()

@@ -37,7 +37,7 @@ port = 0
 
 [server]
 bind = "{address}"
-farewell = "break off"
+shutdown_mode = "abort"
 
 [test_match]
 games = 1

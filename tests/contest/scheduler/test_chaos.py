@@ -241,5 +241,5 @@ async def test_nothing_that_was_kept_is_lost_or_mixed(house: House, seed: int) -
         games = world.seen[row.token]
         assert row.result is not None
         assert row.result.games == wins(list(games))
-    assert house.scheduler.metrics()["contest_lies_total"] == 0
+    assert house.scheduler.metrics()["contest_invalid_results_total"] == 0
     assert not any(server.spool for server in world.servers)

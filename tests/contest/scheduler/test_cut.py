@@ -132,7 +132,7 @@ class Field:
         for bridge in self.bridges.values():
             bridge.mend()
         for server in self.servers.values():
-            await server.stop("break off")
+            await server.stop("abort")
         await self.scheduler.stop()
         for bridge in self.bridges.values():
             await bridge.__aexit__()

@@ -399,7 +399,7 @@ class TestAServerThatComesBackTooLate:
         assert (call_off.match_token, call_off.continues_elsewhere) == (token, True)
         await one.tell(game_done(token, 2, 1, age=0.0))
         assert "moved to two" in (await one.told(scheduler_protocol.GameDiscarded)).reason
-        assert [line["level"] for line in house.lines("game.refused")] == ["info"]
+        assert [line["level"] for line in house.lines("game.rejected")] == ["info"]
         await two.finish_game(token, 2)
         assert (await two.told(scheduler_protocol.GameStored)).number == 2
         assert house.results(token) == [(1, 0), (2, 0)]
@@ -476,9 +476,9 @@ class TestAServerThatComesBackTooLate:
         assert (await one.told(scheduler_protocol.GameDiscarded)).number == 2
         await one.tell(match_done(token, (2, 0)))
         await one.told(scheduler_protocol.MatchStored)
-        assert house.lines("game.refused") == [
+        assert house.lines("game.rejected") == [
             {
-                "event": "game.refused",
+                "event": "game.rejected",
                 "level": "info",
                 "match": house.store.matches.get(token).id,
                 "game": 2,
@@ -560,7 +560,7 @@ async def test_an_unknown_match(house: House) -> None:
     await one.finish_game(token, 1)
     assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
     assert (await one.told(scheduler_protocol.GameDiscarded)).reason == "there is no such match"
-    (refused,) = house.lines("game.refused")
+    (refused,) = house.lines("game.rejected")
     assert (refused["level"], refused["match"]) == ("warning", token[:8])
     await one.tell(match_done(token, (2, 0)))
     assert (await one.told(scheduler_protocol.MatchStored)).match_token == token

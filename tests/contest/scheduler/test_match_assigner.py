@@ -186,7 +186,7 @@ class TestAContest:
     async def test_plays_no_more_at_once_than_it_may(self, tmp_path: Path) -> None:
         house = House(f"sqlite:///{tmp_path}/contest.db")
         house.scheduler = Scheduler(
-            house.store, settings(most_matches=1), clock=house.clock, pass_interval=None
+            house.store, settings(max_matches=1), clock=house.clock, pass_interval=None
         )
         await house.scheduler.start()
         one = await house.server("one")
@@ -397,7 +397,7 @@ async def test_who_does_not_introduce_itself_is_dismissed(house: House, frame: b
         scheduler_protocol.decode_scheduler_message(said[0]), scheduler_protocol.ServerDismissed
     )
     assert house.scheduler.list_servers() == ()
-    assert house.scheduler.metrics()["contest_link_errors_total"] == 1
+    assert house.scheduler.metrics()["contest_connection_errors_total"] == 1
 
 
 @pytest.mark.parametrize("frame", [b"{", b'{"type": "dance"}', b"\xff\xff", b'{"type": "pulse"}'])

@@ -147,8 +147,8 @@ async def test_a_server_that_lies_of_a_game_loses_the_match(house: House) -> Non
     assert house.results(token) == []
     (row,) = house.store.audit.list()
     assert (row.who, row.about) == ("server one", "match 1")
-    assert house.scheduler.metrics()["contest_lies_total"] == 1
-    (refused,) = house.lines("game.refused")
+    assert house.scheduler.metrics()["contest_invalid_results_total"] == 1
+    (refused,) = house.lines("game.rejected")
     assert (refused["level"], refused["match"], refused["game"]) == ("warning", 1, 2)
 
 
@@ -195,4 +195,4 @@ async def test_a_test_match_that_nobody_comes_to_is_called_off(house: House) -> 
     await one.tell(scheduler_protocol.MatchFinished(match_token=token, result=nobody))
     await one.told(scheduler_protocol.MatchStored)
     assert house.store.matches.get(token).state == "called off"
-    assert house.scheduler.metrics()["contest_lies_total"] == 0
+    assert house.scheduler.metrics()["contest_invalid_results_total"] == 0

@@ -41,7 +41,7 @@ async def test_whoever_connects_again_is_the_same_client() -> None:
 
 async def test_every_kind_of_error_is_answered_and_the_socket_is_usable_afterwards() -> None:
     match = MatchRules(moves_per_second=1, linger_seconds=0, first_pause_seconds=3_600)
-    async with hosting(largest_message=1_000) as rig:
+    async with hosting(max_command_bytes=1_000) as rig:
         server = rig.server
         place = rig.place(placement(match=match))
         over = rig.place(placement(match=match))
@@ -146,7 +146,7 @@ async def test_many_passwords_at_once_are_not_all_tried(gate: threading.Event) -
 
 async def test_who_ends_lets_nobody_in_any_more() -> None:
     match = MatchRules(first_pause_seconds=0, repeat_seconds=0.05)
-    async with hosting(farewell_seconds=3_600) as rig:
+    async with hosting(shutdown_seconds=3_600) as rig:
         playing, waiting = rig.place(placement(match=match)), rig.place(placement())
         first, _ = await rig.both_connected(playing)
         listener = rig.listener(playing)

@@ -54,8 +54,8 @@ def test_every_event_of_the_log_is_on_the_page() -> None:
     for source in SOURCES.glob("*.py"):
         if source.name not in {"scheduler_client.py", "result_spool.py", "telemetry.py"}:
             events |= set(pattern.findall(source.read_text("utf-8")))
-    assert {"match placed", "move", "command refused", "match broke"} <= events
-    ends = {"game server ends", "game server has ended"}
+    assert {"match.accepted", "move.received", "command.rejected", "match.failed"} <= events
+    ends = {"server.stopping", "server.stopped"}
     assert not {event for event in events - ends if f"`{event}`" not in page}
 
 
@@ -63,7 +63,7 @@ def test_the_bounds_are_those_of_the_server() -> None:
     rows = dict(re.findall(r"(?m)^\| ([^|]+) \| ([^|]+) \|", PAGE))
     settings = ServerSettings()
     expected = {
-        "size of a command": f"{settings.largest_message >> 10} KiB",
+        "size of a command": f"{settings.max_command_bytes >> 10} KiB",
         "size of a frame": f"{zmq_channels._MAX_FRAME_BYTES >> 20} MiB",
         "unread commands of a connection": f"{zmq_channels._WAITING}",
         "unread answers of a client": f"{zmq_channels._UNREAD:,}",

@@ -29,7 +29,7 @@ QUICK = MatchRules(
 )
 
 
-async def played(moves: Literal["all", "not done", "none"], form: Literal["json", "text"]) -> str:
+async def played(moves: Literal["all", "rejected", "none"], form: Literal["json", "text"]) -> str:
     """The log of a match in which everything happens that is logged."""
     stream = io.StringIO()
     settings = LogSettings(format=form, moves=moves)
@@ -51,7 +51,7 @@ async def played(moves: Literal["all", "not done", "none"], form: Literal["json"
         await second.move("drop")
         table = rig.server.matches[place.match_token]
         secrets = [*table.client_tokens, place.match_token, PASSWORD, PASSWORD_HASH]
-        await rig.server.stop("break off")
+        await rig.server.stop("abort")
     log = stream.getvalue()
     for secret in (*secrets, "s3cret", "rest-of-a-token"):
         assert secret not in log
@@ -60,17 +60,17 @@ async def played(moves: Literal["all", "not done", "none"], form: Literal["json"
 
 async def test_moves_that_are_not_done_are_logged_each_with_its_reason() -> None:
     lines: list[dict[str, Any]] = [
-        json.loads(line) for line in (await played("not done", "json")).splitlines()
+        json.loads(line) for line in (await played("rejected", "json")).splitlines()
     ]
     assert all({"event", "level", "timestamp"} <= set(line) for line in lines)
-    refused = [line["reason"] for line in lines if line["event"] == "command refused"]
+    refused = [line["reason"] for line in lines if line["event"] == "command.rejected"]
     assert refused == [
         "wrong password",
         "unknown team",
         "unknown client token",
         "malformed message",
     ]
-    moves = [line for line in lines if line["event"] == "move"]
+    moves = [line for line in lines if line["event"] == "move.received"]
     assert {line["team"] for line in moves if line["reason"] == "out of date"} == {"B"}
     assert {"out of date", "collides", "game over"} <= {line["reason"] for line in moves}
     assert "done" not in {line["reason"] for line in moves}
@@ -79,7 +79,13 @@ async def test_moves_that_are_not_done_are_logged_each_with_its_reason() -> None
     # The first pieces of a match are 1 and 2.
     assert stale["current_piece"] in {1, 2}
     events = [line["event"] for line in lines]
-    for event in ("match placed", "joined", "game begins", "game over", "match over"):
+    for event in (
+        "match.accepted",
+        "team.connected",
+        "game.started",
+        "game.finished",
+        "match.finished",
+    ):
         assert event in events
 
 
@@ -113,15 +119,15 @@ async def test_default_log_has_one_line_per_event_and_aggregated_refusals() -> N
         await until(lambda: place.match_token not in rig.server.matches)
         for _ in range(30):
             await second.move("left")
-        await rig.server.stop("break off")
+        await rig.server.stop("abort")
     lines: list[dict[str, Any]] = [json.loads(line) for line in stream.getvalue().splitlines()]
     events = [line["event"] for line in lines]
-    for event in ("match placed", "game begins", "game over", "match over"):
+    for event in ("match.accepted", "game.started", "game.finished", "match.finished"):
         assert events.count(event) == 1
-    assert "move" not in events
-    (over,) = [line for line in lines if line["event"] == "game over"]
+    assert "move.received" not in events
+    (over,) = [line for line in lines if line["event"] == "game.finished"]
     assert over["moves"]["B"]["out of date"] == 200
-    refused = [line for line in lines if line["event"] == "command refused"]
+    refused = [line for line in lines if line["event"] == "command.rejected"]
     assert {line["match"] for line in refused} == {place.match_token[:8]}
     for reason, team in (("wrong password", "A"), ("unknown team", None), ("match ended", "B")):
         # The last drop of A may come after the end of the match.
@@ -138,13 +144,13 @@ def test_no_more_lines_than_can_be_read_and_a_count_of_the_others() -> None:
     logger = create_logger(LogSettings(format="json"), stream)
     log = RateLimitedLog(logger, lambda: now, lines=10, seconds=1.0)
     for number in range(1_000):
-        log.log("move", "collides" if number % 2 else "no piece", team="A")
+        log.log("move.received", "collides" if number % 2 else "no piece", team="A")
     # So many of each reason: what happens often hides nothing that happens once.
     assert len(stream.getvalue().splitlines()) == 20
-    log.log("move", "out of date", team="A")
+    log.log("move.received", "out of date", team="A")
     assert '"out of date"' in stream.getvalue()
     now += 1
-    log.log("move", "collides", team="A")
+    log.log("move.received", "collides", team="A")
     log.log_suppressed()
     lines = [json.loads(line) for line in stream.getvalue().splitlines()][21:]
     assert [(line["reason"], line.get("count")) for line in lines] == [

@@ -72,12 +72,12 @@ async def test_metrics_count_what_happens() -> None:
         await lose(loser, listener)
         after = await metrics(port)
         # There is a second team that has never moved.
-        assert after["sevenbag_contest_connects_total"] == 2
-        assert after["sevenbag_contest_refused_total malformed message"] == 1
+        assert after["sevenbag_contest_logins_total"] == 2
+        assert after["sevenbag_contest_commands_rejected_total malformed message"] == 1
         assert after["sevenbag_contest_games_total"] == 1
         assert after["sevenbag_contest_matches_total"] == 1
         assert after["sevenbag_contest_matches_hosted"] == 1
-        assert after["sevenbag_contest_states_total"] > 10
+        assert after["sevenbag_contest_states_published_total"] > 10
         fates = rig.server.figures.moves
         assert sum(fates.values()) > 10
         for fate, count in fates.items():
@@ -109,7 +109,7 @@ async def test_a_server_is_healthy_and_ready_until_it_ends_or_has_trouble() -> N
         assert status == 503
         assert "about to end" in words
         assert (await asyncio.to_thread(fetched, port, "/health"))[0] == 200
-        await rig.server.stop("break off")
+        await rig.server.stop("abort")
         await stopping
 
 

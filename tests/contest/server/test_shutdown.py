@@ -19,7 +19,7 @@ QUICK = MatchRules(
 
 async def test_running_games_are_finished_and_no_other_begins() -> None:
     notebook = RecordingSink()
-    async with hosting(keeper=notebook, farewell="finish", farewell_seconds=3_600) as rig:
+    async with hosting(keeper=notebook, shutdown_mode="finish", shutdown_seconds=3_600) as rig:
         place, idle = rig.place(placement(match=QUICK)), rig.place(placement(match=QUICK))
         listener = rig.listener(place)
         loser, _ = await rig.both_connected(place)
@@ -50,7 +50,7 @@ async def test_running_games_are_finished_and_no_other_begins() -> None:
 
 
 async def test_a_game_that_takes_too_long_is_not_waited_for() -> None:
-    async with hosting(keeper=RecordingSink(), farewell_seconds=0) as rig:
+    async with hosting(keeper=RecordingSink(), shutdown_seconds=0) as rig:
         place = rig.place(placement(match=QUICK))
         await rig.both_connected(place)
         rig.server.matches[place.match_token].match.cancel = None  # type: ignore[method-assign, assignment]
@@ -70,7 +70,7 @@ async def test_what_is_finished_is_kept_before_the_server_breaks_off() -> None:
         async with asyncio.timeout(120):
             while not table.is_storing:
                 await loser.move("drop")
-        stopping = asyncio.create_task(rig.server.stop("break off"))
+        stopping = asyncio.create_task(rig.server.stop("abort"))
         await asyncio.sleep(0.1)
         assert not stopping.done()
         notebook.gate.set()
@@ -87,7 +87,7 @@ async def test_without_anybody_who_keeps_matches_their_clients_may_go_home() -> 
         await listener.next()
         result = asyncio.ensure_future(rig.server.wait_for_result(place.match_token))
         await asyncio.sleep(0)
-        await rig.server.stop("break off")
+        await rig.server.stop("abort")
         await listener.until("MatchEnd")
         assert (await result).ending == "called off"
 
@@ -95,7 +95,7 @@ async def test_without_anybody_who_keeps_matches_their_clients_may_go_home() -> 
 async def test_who_cancels_a_server_that_runs_gets_its_farewell() -> None:
     notebook = RecordingSink()
     server = GameServer(
-        ServerSettings(command_port=0, state_port=0, farewell="break off"),
+        ServerSettings(command_port=0, state_port=0, shutdown_mode="abort"),
         test_client=TestClientSettings(),
         log=LogSettings(moves="none"),
         result_sink=notebook,

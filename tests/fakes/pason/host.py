@@ -95,7 +95,7 @@ async def main() -> None:
     wall = Wall()
     time.time = wall
     settings = msgspec.convert(json.loads(await lines.readline()), ServerSettings)
-    log = LogSettings(format="json", moves="not done")
+    log = LogSettings(format="json", moves="rejected")
     server = GameServer(
         settings, test_client=TestClientSettings(), log=log, result_sink=PrintingSink()
     )
@@ -111,7 +111,7 @@ async def main() -> None:
         else:
             server.accept_match(placed(order))
         say(done=True)
-    await server.stop("break off")
+    await server.stop("abort")
     await running
 
 

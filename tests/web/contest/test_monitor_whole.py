@@ -104,4 +104,4 @@ def test_two_bots_play(
         assert len(seen) > 4
         assert 0x66708A not in seen
     finally:
-        site.run(server.stop("break off"))
+        site.run(server.stop("abort"))

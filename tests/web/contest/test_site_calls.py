@@ -153,7 +153,7 @@ def test_test_matches_are_not_made_by_the_thousand(site: Running, game_server: G
     open_ones = site.store.matches.list(
         states=("waiting", "placed", "playing"), team_id=greedy.id, limit=50
     )
-    assert len(open_ones) == site.settings.site.test_matches
+    assert len(open_ones) == site.settings.site.max_test_matches
 
 
 def test_a_team_makes_one_by_hand(site: Running, game_server: GameServer) -> None:

@@ -136,7 +136,7 @@ class ContestRunner:
         if tournament.is_finished:
             await self._change(contest_id, {"running", "paused"}, "finished")
             assigner.set_paused(contest_id, paused=False)
-            self._log.info("contest finished", contest=contest_id)
+            self._log.info("contest.finished", contest=contest_id)
             return
         # Whatever is due while the contest is paused is drawn up when it goes on.
         for match in await asyncio.to_thread(self._store.contests.create_due_matches, contest_id):

@@ -104,14 +104,14 @@ class MatchAssigner:
         slept = now - self._looked
         self._looked = now
         for server in tuple(self.servers.values()):
-            if server.connection and slept > self._settings.silent_seconds / 2:
+            if server.connection and slept > self._settings.server_timeout_seconds / 2:
                 # Not the server was silent: we have not listened.
                 server.connection.last_received_at += slept
             if (
                 server.connection
-                and now - server.connection.last_received_at > self._settings.silent_seconds
+                and now - server.connection.last_received_at > self._settings.server_timeout_seconds
             ):
-                self._log.warning("game server is silent", server=server.name)
+                self._log.warning("game_server.timed_out", server=server.name)
                 server.connection.closing.set()
                 self.disconnect_server(server.connection)
             if server.connection is None and now - server.changed >= self._settings.grace_seconds:
@@ -127,7 +127,7 @@ class MatchAssigner:
         old = server.connection
         if old is not None and old.hello.instance != hello.instance:
             # Whoever has matches keeps them: the mistake is the newcomer's.
-            self._log.error("two game servers of one name", server=server.name)
+            self._log.error("game_server.name_conflict", server=server.name)
             reason = (
                 f"a game server named {hello.name!r} is connected already; "
                 "each needs a server.name of its own"
@@ -140,7 +140,7 @@ class MatchAssigner:
         restarted = server.hello is not None and server.hello.instance != hello.instance
         lost = "its server was restarted" if restarted else "its server does not have it"
         server.connect(connection, self._clock(), self._wall())
-        self._log.info("game server has come", server=server.name, hosting=len(hello.hosting))
+        self._log.info("game_server.connected", server=server.name, hosting=len(hello.hosting))
         self._changes.publish(ContestChange("server", server=server.name))
         for match in self._assigned(server.name):
             if match.row.token in hello.ended:
@@ -165,9 +165,9 @@ class MatchAssigner:
             return
         server.disconnect(self._clock(), self._wall())
         if server.draining:
-            self._log.info("game server has ended", server=server.name)
+            self._log.info("game_server.stopped", server=server.name)
         else:
-            self._log.warning("game server is gone", server=server.name)
+            self._log.warning("game_server.disconnected", server=server.name)
         self._changes.publish(ContestChange("server", server=server.name))
 
     async def handle_message(
@@ -186,7 +186,7 @@ class MatchAssigner:
             case scheduler_protocol.MatchFinished():
                 await self._results.handle_match(server, connection, message)
             case scheduler_protocol.ServerHello():
-                self._log.error("game server introduces itself twice", server=server.name)
+                self._log.error("game_server.hello_repeated", server=server.name)
                 connection.closing.set()
             case _:
                 await self._match_news(server, connection, message)
@@ -203,7 +203,7 @@ class MatchAssigner:
         self.stop_at(match.server, token, reason)
         self.remove(match)
         self.publish_change("match called off", match)
-        self._log.info("match called off", match=match.row.id, reason=reason)
+        self._log.info("match.cancelled", match=match.row.id, reason=reason)
         await self._over(match)
 
     def set_paused(self, contest_id: int, *, paused: bool) -> None:
@@ -303,7 +303,7 @@ class MatchAssigner:
             if match.server and match.row.kind == "contest"
             for team in match.teams
         }
-        room = self._settings.most_matches or len(self.matches)
+        room = self._settings.max_matches or len(self.matches)
         room -= sum(
             1 for match in self.matches.values() if match.server and match.row.kind == "contest"
         )
@@ -338,7 +338,10 @@ class MatchAssigner:
         connection.hosting.add(token)
         connection.send(place)
         self._log.info(
-            "match placed", match=match.row.id, server=server.name, games=len(place.finished_games)
+            "match.assigned",
+            match=match.row.id,
+            server=server.name,
+            games=len(place.finished_games),
         )
         return True
 

@@ -177,7 +177,7 @@ class ResultHandler:
         row = match.row if match else await asyncio.to_thread(self._store.matches.find, token)
         tell = self._log.info if doubt.stale else self._log.warning
         tell(
-            "game.refused",
+            "game.rejected",
             match=row.id if row else token[:8],
             game=number,
             server=server.name,
@@ -200,7 +200,7 @@ class ResultHandler:
         if await asyncio.to_thread(self._store.matches.finish, token, result):
             self._assigner.counts["matches finished"] += 1
             self._log.info(
-                "match done", match=match.row.id, ending=result.ending, games=result.games
+                "match.finished", match=match.row.id, ending=result.ending, games=result.games
             )
         if match.server != server.name:
             self._assigner.stop_at(match.server, token, "the match is over")

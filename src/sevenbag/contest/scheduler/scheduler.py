@@ -159,7 +159,7 @@ class Scheduler:
             await self._hear_all(connection, hear)
         except StoreError as error:
             # Nothing was said of what is not in the store: it will all be told again.
-            self._log.error("store failed", server=hello.name, error=str(error))
+            self._log.error("store.failed", server=hello.name, error=str(error))
         finally:
             connection.closing.set()
             self._links.discard(connection)
@@ -317,14 +317,14 @@ class Scheduler:
         return {
             "contest_servers": sum(server.is_connected for server in self.list_servers()),
             "contest_matches_waiting": sum(not match.server for match in matches),
-            "contest_matches_placed": sum(bool(match.server) for match in matches),
+            "contest_matches_assigned": sum(bool(match.server) for match in matches),
             "contest_matches_finished_total": counts["matches finished"],
-            "contest_games_kept_total": counts["games kept"],
-            "contest_games_refused_total": counts["games refused"],
+            "contest_games_stored_total": counts["games kept"],
+            "contest_games_rejected_total": counts["games refused"],
             "contest_failovers_total": counts["failovers"],
-            "contest_refusals_total": counts["refusals"],
-            "contest_lies_total": counts["lies"],
-            "contest_link_errors_total": counts["link errors"],
+            "contest_assignments_rejected_total": counts["refusals"],
+            "contest_invalid_results_total": counts["lies"],
+            "contest_connection_errors_total": counts["link errors"],
             "contest_store_errors_total": counts["store errors"],
         }
 
@@ -372,10 +372,10 @@ class Scheduler:
             try:
                 await self.run_pass()
             except (StoreError, SchedulerError) as error:
-                self._log.error("look failed", error=str(error))
+                self._log.error("scheduler.pass_failed", error=str(error))
                 await asyncio.sleep(pace)
             except Exception as error:  # noqa: BLE001  # or nothing would be placed any more
-                self._log.error("look broke", exc_info=error)
+                self._log.error("scheduler.pass_crashed", exc_info=error)
                 self._stale = True
                 await asyncio.sleep(pace)
             with contextlib.suppress(TimeoutError):
@@ -450,7 +450,9 @@ class Scheduler:
             pass
         except (msgspec.DecodeError, UnicodeError, SchedulerError) as error:
             self._assigner.counts["link errors"] += 1
-            self._log.error("link broken off", server=connection.hello.name, error=str(error))
+            self._log.error(
+                "game_server.message_invalid", server=connection.hello.name, error=str(error)
+            )
         finally:
             closing.cancel()
 
@@ -461,7 +463,7 @@ class Scheduler:
             for match in self._assigner.matches.values()
             if match.row.kind == "test" and team.id in match.teams
         ]
-        for row in mine[: len(mine) + 1 - self._settings.site.test_matches]:
+        for row in mine[: len(mine) + 1 - self._settings.site.max_test_matches]:
             await self._assigner.cancel(row.token, "the team has begun another test match")
         client = self._settings.test_client
         row = await asyncio.to_thread(

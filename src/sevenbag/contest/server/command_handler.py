@@ -46,7 +46,7 @@ class CommandHandler:
         clock: monotonic seconds.
         reply: sends an answer that takes longer.
         address: returns the address of the client whose command is being answered.
-        largest_message: bytes of a command, at most.
+        max_command_bytes: bytes of a command, at most.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class CommandHandler:
         return self._refused("unknown client token", f"no client has {shown(_short(token))}")
 
     def _failed(self, error: Exception) -> bytes:
-        self._logger.error("command failed", exc_info=error)
+        self._logger.error("command.failed", exc_info=error)
         return self._refused("server fault", f"a fault of the server's: {type(error).__name__}")
 
     def _refused(
@@ -188,7 +188,7 @@ class CommandHandler:
         """Count, log and encode a refusal; `team` must be a team of the match."""
         self._figures.rejected[error] += 1
         log = self._log if table is None else table.rejections
-        log.log("command refused", error, match=match, team=team, message=message)
+        log.log("command.rejected", error, match=match, team=team, message=message)
         return encode(ErrorResp(error=error, message=message))
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sevenbag.contest.server.zmq_channels import ReplyAddress
     from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
 
-ShutdownMode = Literal["finish", "break off"]
+ShutdownMode = Literal["finish", "abort"]
 
 _SHUTDOWN_POLL: Final = 0.02
 """Seconds between two looks whether the games are over."""
@@ -85,7 +85,7 @@ class GameServer:
         self._dismissal = ""
         self._over = asyncio.Event()
         self._stopping: asyncio.Task[None] | None = None
-        self._farewell: ShutdownMode = settings.farewell
+        self._shutdown_mode: ShutdownMode = settings.shutdown_mode
         self._closing: set[asyncio.Task[None]] = set()
 
     # --- its life -------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ class GameServer:
         await live.start(ready=self._trouble)
         self._runtime = live
         self._logger.info(
-            "game server listens",
+            "server.started",
             commands=self.command_endpoint,
             states=self.state_endpoint,
             http=self.http_port,
@@ -142,10 +142,10 @@ class GameServer:
         """End: running games are finished, or broken off.
 
         Args:
-            farewell: which of the two; None for what the settings say. To say "break off" while
+            farewell: which of the two; None for what the settings say. To say "abort" while
                 games are still waited for ends the waiting.
         """
-        await asyncio.shield(self._begin_to_stop(mode or self._settings.farewell))
+        await asyncio.shield(self._begin_to_stop(mode or self._settings.shutdown_mode))
 
     async def __aenter__(self) -> Self:
         """Start."""
@@ -159,7 +159,7 @@ class GameServer:
         trace: TracebackType | None,
     ) -> None:
         """End at once."""
-        await self.stop("break off")
+        await self.stop("abort")
 
     # --- where it is ----------------------------------------------------------------------------
 
@@ -249,7 +249,7 @@ class GameServer:
             self._forget(old)
         self._sessions.add(table)
         self._logger.info(
-            "match placed",
+            "match.accepted",
             match=table.token[:8],
             name=place.match_name,
             teams=[seat.team for seat in place.players],
@@ -291,11 +291,11 @@ class GameServer:
 
     def dismiss(self, reason: str) -> None:
         """End at once: the scheduler wants this server no more."""
-        self._logger.error("dismissed by the scheduler", reason=reason)
+        self._logger.error("server.dismissed", reason=reason)
         self._dismissal = reason
         for token in list(self.matches):
             self.release_match(token, reason)
-        self._begin_to_stop("break off")
+        self._begin_to_stop("abort")
 
     # --- helpers --------------------------------------------------------------------------------
 
@@ -325,35 +325,35 @@ class GameServer:
             return "the server is about to end"
         return "" if self._keeper is None else self._keeper.problem
 
-    def _begin_to_stop(self, farewell: ShutdownMode) -> asyncio.Task[None]:
+    def _begin_to_stop(self, mode: ShutdownMode) -> asyncio.Task[None]:
         self._draining = True
         if self._runtime is not None:
             self._runtime.desk.is_shutting_down = True
         if self._stopping is None:
-            self._farewell = farewell
+            self._shutdown_mode = mode
             self._stopping = asyncio.create_task(self._stop())
-        elif farewell == "break off":
-            self._farewell = farewell
+        elif mode == "abort":
+            self._shutdown_mode = mode
         return self._stopping
 
     async def _stop(self) -> None:
         if self._runtime is not None:
             live = self._runtime
-            self._logger.info("game server ends", farewell=self._farewell, matches=self._hosted())
-            await self._say_farewell()
+            self._logger.info("server.stopping", mode=self._shutdown_mode, matches=self._hosted())
+            await self._finish_games()
             if self._keeper is not None:
                 await self._keeper.stop()
             for table in tuple(self.matches.values()):
                 self._forget(table)
             await asyncio.gather(*self._closing)
             await live.end()
-        self._logger.info("game server has ended", commands=self.figures.commands)
+        self._logger.info("server.stopped", commands=self.figures.commands)
         self._over.set()
 
-    async def _say_farewell(self) -> None:
+    async def _finish_games(self) -> None:
         tables = [table for table in self.matches.values() if not table.ended]
         began = time.monotonic()
-        if self._farewell == "finish":
+        if self._shutdown_mode == "finish":
             for table in tables:
                 table.set_paused(halted=True)
         # Games end in many ways, and nobody waits for this but who ends the server.
@@ -368,7 +368,7 @@ class GameServer:
         """Whether there still is something that is worth waiting for, after so many seconds."""
         if any(table.is_storing for table in tables) and seconds < _LAST_KEEPING:
             return True
-        patience = self._settings.farewell_seconds if self._farewell == "finish" else 0.0
+        patience = self._settings.shutdown_seconds if self._shutdown_mode == "finish" else 0.0
         return seconds < patience and any(table.is_busy for table in tables)
 
 
@@ -434,7 +434,7 @@ class ServerRuntime:
             self.clock,
             self._reply,
             address=lambda: self.commands.address,
-            max_command_bytes=settings.largest_message,
+            max_command_bytes=settings.max_command_bytes,
         )
         self.operations: HealthServer | None = None
         self._settings = settings
@@ -449,7 +449,7 @@ class ServerRuntime:
                 self._context,
                 settings.bind,
                 settings.command_port,
-                max_frame_bytes=settings.largest_message,
+                max_frame_bytes=settings.max_command_bytes,
                 answer=self.desk.handle,
             )
             self.states = StateChannel(
@@ -530,15 +530,17 @@ class ServerRuntime:
             Gauge("matches_hosted", "Matches that are played or linger.", self._count_tables),
             Gauge("start_time_seconds", "When the server began.", lambda: self._began),
             Gauge("loop_delay_seconds", "How late the last timer was.", lambda: self.delay),
-            Gauge("states", "State messages told.", lambda: states.published, counts=True),
             Gauge(
-                "states_incomplete",
+                "states_published", "State messages told.", lambda: states.published, counts=True
+            ),
+            Gauge(
+                "states_dropped",
                 "State messages that a subscriber was too far behind for.",
                 lambda: states.incomplete,
                 counts=True,
             ),
             Gauge(
-                "envelopes_dropped",
+                "invalid_envelopes",
                 "Messages on the command channel that were no requests.",
                 lambda: commands.dropped,
                 counts=True,
@@ -550,7 +552,7 @@ class ServerRuntime:
                 counts=True,
             ),
             Gauge(
-                "answers_unsent",
+                "replies_dropped",
                 "Answers whose client has gone, or reads none.",
                 lambda: commands.unsent,
                 counts=True,

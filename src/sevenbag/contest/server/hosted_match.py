@@ -161,7 +161,7 @@ class HostedMatch:
             return
         self._joined[seat] = True
         now = self._context.clock()
-        self._logger.info("joined", team=self.assignment.players[seat].team)
+        self._logger.info("team.connected", team=self.assignment.players[seat].team)
         self.match.connect(seat, now)
         if self._context.result_sink is not None and not self.assignment.players[seat].bot:
             self._context.result_sink.report_joined(self.token, seat)
@@ -204,7 +204,7 @@ class HostedMatch:
 
     def set_paused(self, halted: bool) -> None:  # as on the link
         """Begin no further game, or go on beginning games."""
-        self._logger.info("halted" if halted else "goes on")
+        self._logger.info("match.paused" if halted else "match.resumed")
         now = self._context.clock()
         self.match.set_paused(halted, now)
         self.publish_changes(now)
@@ -240,7 +240,7 @@ class HostedMatch:
         self._publish(messages)
         if match.game_number != self._game:
             self._game = match.game_number
-            self._logger.info("game begins", game=self._game)
+            self._logger.info("game.started", game=self._game)
             if self._context.result_sink is not None:
                 self._context.result_sink.report_game_started(
                     self.token, self._game, match.game_name
@@ -290,8 +290,8 @@ class HostedMatch:
             settings.team,
             lambda move, number: self._house_move(seat, move, number),
             moves_per_second=self._context.builtin_moves_per_second,
-            report=lambda why: self._logger.warning(
-                "bot plays no more", team=settings.team, why=why
+            report=lambda reason: self._logger.warning(
+                "builtin_player.failed", team=settings.team, reason=reason
             ),
         )
 
@@ -305,7 +305,7 @@ class HostedMatch:
         duel = self.match.game
         piece = None if duel is None else duel.pieces[seat]
         self._moves.log(
-            "move",
+            "move.received",
             verdict.value,
             team=self.assignment.players[seat].team,
             move=move,
@@ -318,7 +318,7 @@ class HostedMatch:
         self._context.metrics.rejected["too many moves"] += 1
         self.match.count_move(seat, "too many moves")
         team = self.assignment.players[seat].team
-        self.rejections.log("command refused", "too many moves", team=team, limit=limit)
+        self.rejections.log("command.rejected", "too many moves", team=team, limit=limit)
         return encode(
             ErrorResp(error="too many moves", message=f"this match allows {limit} moves a second")
         )
@@ -340,7 +340,7 @@ class HostedMatch:
     def _missed(self) -> None:
         if not self._incomplete:
             self._incomplete = True
-            self._logger.warning("a subscriber is too far behind and loses messages")
+            self._logger.warning("subscriber.messages_lost")
 
     async def _keep(self) -> None:
         """Store finished games and the result of the match, and publish each afterwards."""
@@ -371,7 +371,7 @@ class HostedMatch:
     def _log_game(self, game: FinishedGame) -> None:
         result = game.result
         self._logger.info(
-            "game over",
+            "game.finished",
             game=result.number,
             winner=self.assignment.players[result.winner].team,
             ending=result.ending,
@@ -393,7 +393,7 @@ class HostedMatch:
         context.metrics.matches += 1
         winner = None if result.winner is None else self.assignment.players[result.winner].team
         self._logger.info(
-            "match over", winner=winner, ending=result.ending, games=list(result.games)
+            "match.finished", winner=winner, ending=result.ending, games=list(result.games)
         )
         if not self.result.done():
             self.result.set_result(result)
@@ -424,7 +424,7 @@ class HostedMatch:
         self.ended = True
         context = self._context
         context.metrics.failures += 1
-        self._logger.error("match broke", exc_info=error)
+        self._logger.error("match.failed", exc_info=error)
         reason = f"a fault of the server's: {type(error).__name__}"
         if context.result_sink is not None:
             context.result_sink.report_lost(self.token, reason)
@@ -448,7 +448,7 @@ _FIGURES: Final = STATISTICS_TOPIC.encode()
 
 _NOT_LOGGED: Final[dict[str, frozenset[MoveOutcome]]] = {
     "all": frozenset(),
-    "not done": frozenset({MoveOutcome.DONE}),
+    "rejected": frozenset({MoveOutcome.DONE}),
     "none": frozenset(MoveOutcome),
 }
 

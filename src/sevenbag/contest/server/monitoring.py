@@ -216,15 +216,18 @@ class _MetricsCollector(Collector):
 
     def collect(self) -> Iterable[Metric]:
         figures = self._figures
-        yield _labelled_counter("moves", "Moves by what became of them.", "fate", figures.moves)
+        yield _labelled_counter("moves", "Moves by what became of them.", "outcome", figures.moves)
         yield _labelled_counter(
-            "refused", "Commands that were answered with an error.", "error", figures.rejected
+            "commands_rejected",
+            "Commands that were answered with an error.",
+            "error",
+            figures.rejected,
         )
         for name, meaning, value in (
-            ("connects", "Times that a team was let in.", figures.connects),
+            ("logins", "Times that a team was let in.", figures.connects),
             ("games", "Finished games.", figures.games),
             ("matches", "Finished matches.", figures.matches),
-            ("faults", "Matches that broke by a fault of the server's.", figures.failures),
+            ("matches_failed", "Matches that broke by a fault of the server's.", figures.failures),
         ):
             yield CounterMetricFamily(_PREFIX + name, meaning, value=value)
         for gauge in self._gauges:

@@ -122,7 +122,7 @@ class SchedulerClient:
         for name in self._spool.list_files():
             self._unsettled[name] = asyncio.Event()
         if self._unsettled:
-            self._log.warning("an earlier run has left games", count=len(self._unsettled))
+            self._log.warning("spool.results_found", count=len(self._unsettled))
         self._living = asyncio.create_task(self._live(host))
 
     async def stop(self) -> None:
@@ -184,12 +184,12 @@ class SchedulerClient:
         assert self._spool is not None, "the uplink has not been started"
         name = file_name(done)
         if isinstance(done, scheduler_protocol.GameFinished) and len(done.replay) > _LONGEST_REPLAY:
-            self._log.error("a replay is too long to be kept", bytes=len(done.replay))
+            self._log.error("replay.dropped", bytes=len(done.replay))
             done = msgspec.structs.replace(done, replay=b"")
         try:
             await asyncio.to_thread(self._spool.write, done)
         except FormatError as error:
-            self._log.error("the spool cannot be written", error=str(error))
+            self._log.error("spool.write_failed", error=str(error))
             await self._keep_unwritten(name, done)
             return
         # Not before it is written: a connection that begins just now reads what is to be told.
@@ -271,7 +271,7 @@ class SchedulerClient:
             except (OSError, TimeoutError, WebSocketException) as error:
                 reason = str(error) or type(error).__name__
             except Exception as error:  # noqa: BLE001  # or the server would be alone for good
-                self._log.error("link broke", exc_info=error)
+                self._log.error("scheduler.connection_failed", exc_info=error)
                 reason = f"a fault of ours: {type(error).__name__}"
             self._lose(reason)
             await asyncio.sleep(random.uniform(pause / 2, pause))  # not a secret
@@ -280,7 +280,7 @@ class SchedulerClient:
     def _lose(self, reason: str) -> None:
         trouble = f"the scheduler cannot be reached: {reason}"
         if not self._ending and trouble != self._trouble:
-            self._log.warning("scheduler is away", reason=reason)
+            self._log.warning("scheduler.disconnected", reason=reason)
         self._trouble = trouble
 
     async def _speak(self, host: SchedulerCommands, connection: ClientConnection) -> bool:
@@ -296,7 +296,7 @@ class SchedulerClient:
         self.connected = True
         self._gone.clear()
         await connection.send(scheduler_protocol.encode(hello), text=True)
-        self._log.info("scheduler is there", told=len(self._unsettled))
+        self._log.info("scheduler.connected", told=len(self._unsettled))
         self._trouble = "the connection to the scheduler is closed"
         saying = asyncio.create_task(self._say_all(host, connection))
         pulsing = asyncio.create_task(self._beat(host))
@@ -326,7 +326,7 @@ class SchedulerClient:
             except ConnectionClosed:
                 return True
             except (msgspec.DecodeError, UnicodeError) as error:
-                self._log.error("scheduler is not understood", error=str(error))
+                self._log.error("scheduler.message_invalid", error=str(error))
                 return True
             if isinstance(message, scheduler_protocol.ServerDismissed):
                 self._trouble = message.reason
@@ -345,7 +345,7 @@ class SchedulerClient:
                         scheduler_protocol.MatchRejected(match_token=token, reason=str(error))
                     )
                 except Exception as error:  # noqa: BLE001  # other matches must not notice
-                    self._log.error("match cannot be placed", exc_info=error)
+                    self._log.error("match.accept_failed", exc_info=error)
                     reason = f"a fault of the server's: {type(error).__name__}"
                     self._say(scheduler_protocol.MatchRejected(match_token=token, reason=reason))
                 else:
@@ -398,10 +398,10 @@ class SchedulerClient:
         try:
             done = await asyncio.to_thread(self._spool.read, name)
         except FormatError as error:
-            self._log.error("the spool cannot be read", error=str(error))
+            self._log.error("spool.read_failed", error=str(error))
             return None
         if done is None and name in self._unsettled:
-            self._log.error("a file of the spool is broken and was put aside", name=name[:8])
+            self._log.error("spool.file_quarantined", name=name[:8])
             self._settle(name)
         return done
 

@@ -73,7 +73,7 @@ class CommandChannel:
         context: of libzmq.
         host: address to listen at.
         port: 0 takes a free one.
-        largest_message: bytes of a command.
+        max_command_bytes: bytes of a command.
         answer: gives the answer to a command, or None when it will come by `reply`.
 
     Raises:

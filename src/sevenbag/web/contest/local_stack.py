@@ -142,7 +142,7 @@ class LocalStack:
             arguments,
             self._report,
             restart=True,
-            stop_seconds=server.farewell_seconds + 5.0,
+            stop_seconds=server.shutdown_seconds + 5.0,
         )
 
 
@@ -244,7 +244,7 @@ class ContestDemo:
                 "match.games=3",
                 # The site shows the progress.
                 "log.level=warning",
-                "server.farewell=break off",
+                "server.shutdown_mode=abort",
                 *overrides,
             ],
         )

@@ -141,7 +141,7 @@ class TeamController(Controller):
             team=team,
             matches=[(row, site.scheduler.find_address(row.token)) for row in rows],
             test_client=site.settings.test_client,
-            max_open=site.settings.site.test_matches,
+            max_open=site.settings.site.max_test_matches,
         )
 
     @post("/testing", status_code=303)
