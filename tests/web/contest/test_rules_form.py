@@ -66,21 +66,3 @@ def test_invalid_field(field: str, text: str, expected: str) -> None:
     assert caught.value.errors.keys() == {field}
     assert f": expected {expected}" in caught.value.errors[field]
     assert len(caught.value.errors[field]) < 300
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[game", "line 1: invalid TOML"),
-        ("[game]\nqueue = 'bag'\nspeed = 1", "line 3: unknown key 'speed' in game"),
-        ("[match]\n\ngames = 0", "line 3: invalid match.games: expected integer from 1"),
-        ("[site]\nport = 1", "line 1: unknown key 'site'; keys are game, match"),
-        ("games = 3", "line 1"),
-        ("[match]\ngames = 3\n[match]", "twice"),
-        ("a = " + "[" * 5000, "nested too deeply"),
-    ],
-)
-def test_invalid_text(text: str, message: str) -> None:
-    with pytest.raises(SettingsError) as caught:
-        loads_toml(text, ContestRules, "rules", error=SettingsError)
-    assert message in str(caught.value)
