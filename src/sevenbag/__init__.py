@@ -1,7 +1,7 @@
-"""Engine, bots, bot protocols and arena for modern block-stacking games.
+"""Modern block-stacking games: an exact, fast engine, bots, bot protocols and an arena.
 
-This module exports the kernel's types, and imports games and rules when they are first used.
-`sevenbag.errors` lists the exceptions.
+Classes of the kernel are imported immediately, games and rules on first use. `sevenbag.errors`
+defines the exceptions.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module 'sevenbag' has no attribute {name!r}")
 
 
-# --- methods of the kernel's classes that are written in Python -----------------------------------
+# --- methods of kernel classes in Python ------------------------------------------------------
 #
 # The kernel does not depend on other packages, so the methods are added here; each imports what it
 # needs when it is first called. The kernel's stub documents them.

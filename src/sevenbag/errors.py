@@ -1,54 +1,12 @@
 """Exceptions of sevenbag.
 
-::
-
-    SevenbagError
-    ├── InputError (also a ValueError)   invalid input
-    │   ├── PieceError                   unknown piece
-    │   ├── BoardError                   board of invalid size or shape, cell outside of it
-    │   ├── KicksError                   unknown rotation system, or invalid table
-    │   ├── RulesError                   unknown preset, or invalid rule
-    │   ├── PlacementError               placement that does not fit or cannot be reached
-    │   ├── QueueError                   queue too short or too long
-    │   ├── PatternError                 invalid pattern of queues
-    │   ├── SpecError                    invalid bot specification
-    │   ├── SettingsError                invalid setting of a contest
-    │   └── FormatError                  invalid file
-    │       ├── FumenError               invalid fumen; `code` names the error
-    │       ├── PcFileError              invalid .pc file; `code` names the error
-    │       └── NetworkError             network that cannot be read, written or evaluated
-    ├── SearchStoppedError               a search reached its limit without a result
-    ├── MissingExtraError (also an ImportError)   an optional dependency is not installed
-    ├── ScarceMemoryError (also a MemoryError)   not enough memory
-    ├── JobError                         a job in another process failed
-    │   ├── LostWorkersError             its workers exited repeatedly
-    │   └── ClusterError                 cluster that cannot be reached or used
-    ├── StoreError                       error of a contest's store
-    │   ├── StoreUrlError (also an InputError)   invalid URL of a store
-    │   ├── StoreUnreachableError        no such folder or server, read-only, full
-    │   ├── StoreLockedError             locked by another process for too long
-    │   ├── StoreVersionError            made by a newer sevenbag or another program
-    │   ├── StoreCorruptError            damaged file, or not a database
-    │   ├── UnknownEntryError            unknown team, match or contest
-    │   └── NameTakenError               name used by another entry
-    ├── MatchRejectedError               a game server rejects a match
-    ├── ServerDismissedError             the scheduler dismissed a game server
-    ├── SchedulerError                   a scheduler cannot execute a request now
-    ├── ContestError                     a match of a contest cannot be played or continued
-    │   ├── CommandRejectedError         the server rejected a command
-    │   └── ServerUnreachableError       the server does not answer
-    ├── ProtocolError (also a ValueError)   invalid message
-    └── BotError                         a bot failed, which loses its game
-        ├── BotStartError                cannot be started, or rejects the rules
-        ├── BotTimeoutError              no answer in time
-        ├── BotDiedError                 exited, or closed its output
-        ├── BotProtocolError             invalid answer
-        └── BotForfeitError              cannot play, or no move is accepted
+All derive from `SevenbagError`; those for invalid arguments, texts and files also from `InputError`,
+which is a ValueError.
 """
 
 
 class SevenbagError(Exception):
-    """Base class of all exceptions of sevenbag."""
+    """Base class of all errors that sevenbag raises."""
 
     def __reduce__(self) -> tuple[object, ...]:
         # By default, exceptions with additional arguments cannot be unpickled.
@@ -56,39 +14,39 @@ class SevenbagError(Exception):
 
 
 class InputError(SevenbagError, ValueError):
-    """Invalid input; the message says what was expected."""
+    """An argument, text or file is invalid."""
 
 
 class PieceError(InputError):
-    """Unknown piece."""
+    """The piece is unknown."""
 
 
 class BoardError(InputError):
-    """Board of invalid size or shape, or cell outside of it."""
+    """A board has the wrong size or shape, or a cell is outside of it."""
 
 
 class KicksError(InputError):
-    """Unknown rotation system, or invalid table."""
+    """The rotation system is unknown or invalid."""
 
 
 class RulesError(InputError):
-    """Unknown preset, or invalid rule."""
+    """The preset is unknown, or a rule is out of range."""
 
 
 class PlacementError(InputError):
-    """Placement that does not fit or cannot be reached."""
+    """A placement does not fit or cannot be reached."""
 
 
 class QueueError(InputError):
-    """Queue that is too short or too long."""
+    """A queue is too short or too long."""
 
 
 class PatternError(InputError):
-    """Invalid pattern of queues."""
+    """A pattern of queues is invalid."""
 
 
 class SpecError(InputError):
-    """Invalid bot specification."""
+    """A bot specification is invalid."""
 
 
 class SettingsError(InputError):
@@ -104,14 +62,14 @@ class SettingsError(InputError):
 
 
 class FormatError(InputError):
-    """Invalid file."""
+    """A file is invalid or cannot be read or written."""
 
 
 class FumenError(FormatError):
-    """Fumen that cannot be read or written.
+    """A fumen is invalid or cannot be encoded.
 
     Attributes:
-        code: name of the error in other fumen tools, such as ``EndOfData``.
+        code: name of the error in the tools of the format, such as ``EndOfData``.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -120,10 +78,10 @@ class FumenError(FormatError):
 
 
 class PcFileError(FormatError):
-    """Unreadable .pc file, or a solution that does not fit into one.
+    """A .pc file is invalid, or a solution cannot be encoded.
 
     Attributes:
-        code: name of the error in perfect-tetris, such as ``EndOfStream``.
+        code: name of the error in the tools of the format, such as ``EndOfStream``.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -132,11 +90,11 @@ class PcFileError(FormatError):
 
 
 class NetworkError(FormatError):
-    """Network that cannot be read, written or evaluated.
+    """A network cannot be read, written or evaluated.
 
     Attributes:
-        path: place in its file, such as ``genome.genes[3].weight``; empty for the whole file.
-        code: ``InvalidNetwork``, the name of the error in perfect-tetris.
+        path: location in the file, such as ``genome.genes[3].weight``; empty for the whole file.
+        code: ``InvalidNetwork``, for tools that name errors.
     """
 
     code = "InvalidNetwork"
@@ -147,7 +105,7 @@ class NetworkError(FormatError):
 
 
 class SearchStoppedError(SevenbagError):
-    """A search reached its limit without a result."""
+    """A search reached its limit without an answer."""
 
 
 class MissingExtraError(SevenbagError, ImportError):
@@ -155,18 +113,18 @@ class MissingExtraError(SevenbagError, ImportError):
 
 
 class ScarceMemoryError(SevenbagError, MemoryError):
-    """Not enough memory."""
+    """There is not enough memory."""
 
 
 class JobError(SevenbagError):
-    """A job in another process failed."""
+    """Work in other processes failed."""
 
 
 class LostWorkersError(JobError):
-    """Workers exited repeatedly, at the same job or before their first one.
+    """Workers ended repeatedly, during the same job or before the first one.
 
     Attributes:
-        job: number of that job, from 0; None before the first one.
+        job: number of the job, from 0; None before the first one.
     """
 
     def __init__(self, message: str, job: int | None = None) -> None:
@@ -175,39 +133,39 @@ class LostWorkersError(JobError):
 
 
 class ClusterError(JobError):
-    """Cluster that cannot be reached or used."""
+    """A cluster cannot be reached or used."""
 
 
 class StoreError(SevenbagError):
-    """Error of a contest's store."""
+    """A contest's store failed."""
 
 
 class StoreUrlError(StoreError, InputError):
-    """Invalid URL of a store."""
+    """The URL of a store is invalid."""
 
 
 class StoreUnreachableError(StoreError):
-    """Store that cannot be opened, read or written: no such folder or server, no space."""
+    """A store cannot be opened, read or written: no such folder or server, or no space."""
 
 
 class StoreLockedError(StoreError):
-    """Store that another process locks for longer than the timeout."""
+    """Another process has locked the store for too long."""
 
 
 class StoreVersionError(StoreError):
-    """Database of a newer sevenbag, or of another program."""
+    """The database is of a newer sevenbag, or of another program."""
 
 
 class StoreCorruptError(StoreError):
-    """Store with a damaged file, or a file that is not a database."""
+    """The file of a store is damaged, or is not a database."""
 
 
 class UnknownEntryError(StoreError):
-    """Unknown team, match or contest."""
+    """The store has no such team, match or contest."""
 
 
 class NameTakenError(StoreError):
-    """Name that another entry uses."""
+    """The name is used by another entry."""
 
 
 class MatchRejectedError(SevenbagError):
@@ -219,7 +177,7 @@ class ServerDismissedError(SevenbagError):
 
 
 class SchedulerError(SevenbagError):
-    """A contest's scheduler cannot execute a request now; the message has the reason."""
+    """A contest's scheduler cannot do this now; the message is for users."""
 
 
 class ContestError(SevenbagError):
@@ -243,10 +201,10 @@ class ServerUnreachableError(ContestError):
 
 
 class ProtocolError(SevenbagError, ValueError):
-    """Invalid message.
+    """A message of a bot or client is invalid.
 
     Attributes:
-        path: place in the message, such as ``move.location.x``; empty for the whole message.
+        path: location in the message, such as ``move.location.x``; empty for the whole message.
         kind: type of the message; empty if unknown.
     """
 
@@ -282,7 +240,7 @@ class BotTimeoutError(BotError):
 
 
 class BotDiedError(BotError):
-    """The bot exited, or closed its output, during a game."""
+    """The bot exited or closed its output."""
 
 
 class BotProtocolError(BotError):
@@ -329,7 +287,7 @@ def check_integer(name: str, value: object, maximum: int, minimum: int = 0) -> N
 
 
 def shown(value: object, longest: int = 60) -> str:
-    """Return a value as quoted in messages, truncated to `longest` characters."""
+    """Quote a value for a message, in one line of limited length."""
     if isinstance(value, str | bytes):
         # Truncate before quoting, not after.
         return repr(value) if len(value) <= longest else f"{value[:longest]!r}..."
@@ -342,7 +300,7 @@ def shown(value: object, longest: int = 60) -> str:
 
 
 def printable(text: str) -> str:
-    """Replace each unprintable character in untrusted text by a question mark.
+    """Replace unprintable characters in untrusted text by question marks.
 
     These are control characters, line breaks, bidi overrides, invisible characters and lone
     surrogates: a terminal may interpret them, and pages and pictures cannot contain all of them.

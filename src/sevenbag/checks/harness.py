@@ -18,6 +18,7 @@ from sevenbag.checks.recorded_connection import (
     RecordedConnection,
     describe_error,
 )
+from sevenbag.config.toml import parse_toml
 from sevenbag.errors import BotError, BotStartError, InputError
 from sevenbag.protocols.json_lines import Severity  # noqa: TC001 - msgspec reads it
 
@@ -62,7 +63,7 @@ class Clause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def load_clauses(name: str) -> tuple[Clause, ...]:
     """Load a table of clauses: ``tbp_bot``, ``tbp_frontend`` or ``triangle``."""
     text = resources.files(__package__).joinpath(f"{name}_clauses.toml").read_text("utf-8")
-    return msgspec.toml.decode(text, type=dict[str, tuple[Clause, ...]])["clause"]
+    return msgspec.convert(parse_toml(text)["clause"], tuple[Clause, ...])
 
 
 @dataclass(frozen=True, slots=True)

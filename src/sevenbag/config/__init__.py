@@ -1,1 +1,1 @@
-"""Reading of input files."""
+"""Configuration from TOML files, environment variables, options and forms."""

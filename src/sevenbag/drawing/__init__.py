@@ -1,4 +1,4 @@
-"""Pictures of boards and games: self-contained SVG, no script, no font, no file beside it.
+"""Self-contained SVG pictures of boards and games, without scripts, fonts or other files.
 
 >>> from sevenbag import Board, Placement, Rotation
 >>> board = Board.from_rows(["####.#####"])

@@ -1,4 +1,4 @@
-"""A board with pieces on it, pieces that are or were somewhere, and words in cells."""
+"""Pictures of boards with pieces, outlines and text in cells; pictures of players and queues."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FRAME: Final = "#4a5060"
 
 EDGE: Final = 2
-"""Width of the frame around a well."""
+"""Width of the frame of a playfield."""
 
 _WELL: Final = "#0b0d11"
 
@@ -48,7 +48,7 @@ def render_board(
     rows: int | range | None = None,
     skyline: int | None = None,
 ) -> str:
-    """A file with the picture of a board; see `draw_board`."""
+    """Return an SVG file of a board; see `draw_board`."""
     return draw_board(
         board,
         placements=placements,
@@ -70,20 +70,20 @@ def draw_board(
     rows: int | range | None = None,
     skyline: int | None = None,
 ) -> Picture:
-    """A picture of a board.
+    """Draw a board.
 
     Args:
-        board: what is drawn; filled cells are grey unless `colors` knows better.
-        placements: pieces to draw on it as well, in their colours and outlined.
-        ghosts: pieces that are not there, drawn as outlines: where one comes from, or does not fit.
-        marks: a word of one to three letters by cell (x, y), written into it.
-        colors: rows from the bottom, a letter a cell, as `Position.colors` has them.
-        rows: how many rows to show, 1 to ``board.rows``, or which; by default what is filled and
-            two more.
+        board: the board; filled cells are grey unless `colors` is given.
+        placements: pieces to draw in their colours, with an outline.
+        ghosts: pieces to draw as outlines only, such as a start or an obstructed place.
+        marks: text of one to three letters by cell (x, y).
+        colors: rows from the bottom, one letter per cell, as in `Position.colors`.
+        rows: number of rows, 1 to ``board.rows``, or range of rows [default: the filled rows and
+            two more].
         skyline: number of rows below a dashed line, such as the visible ones.
 
     Raises:
-        BoardError: there are no such rows, or `colors` has rows of another width.
+        BoardError: the rows do not exist, or `colors` has another width.
     """
     expect_type("board", board, Board, "a Board", BoardError)
     shown = _shown(board, (*placements, *ghosts), rows)
@@ -105,7 +105,7 @@ def draw_board(
 
 
 def draw_playfield(rows: Sequence[str]) -> Iterable[str]:
-    """A frame with rows of cells in it, rows from the bottom, its upper left corner at (0, 0)."""
+    """Draw a frame with rows of cells from the bottom, its upper left corner at (0, 0)."""
     width, height = len(rows[0]) * CELL, len(rows) * CELL
     yield f'<rect width="{width}" height="{height}" fill="{_WELL}"/>'
     across = "".join(f"M{x} 0V{height}" for x in range(CELL, width, CELL))
@@ -124,10 +124,10 @@ def draw_playfield(rows: Sequence[str]) -> Iterable[str]:
 WARNING: Final = "#ff5a5f"
 
 PIECE_CELL: Final = 14
-"""Edge of a cell of a piece that is not on the board."""
+"""Size of a cell of hold and queue."""
 
 METER: Final = 8
-"""Width of what shows the waiting garbage."""
+"""Width of the meter of pending garbage."""
 
 _LABELS: Final = 13
 
@@ -144,14 +144,14 @@ def draw_player(
     pending: int = 0,
     statistics: Sequence[tuple[str, str]] = (),
 ) -> Picture:
-    """One player's side.
+    """Draw the board of a player with hold, queue and statistics.
 
     Args:
-        rows: rows to show, from the bottom, a letter a cell as in `Position.colors`.
-        hold: the held piece, a letter.
-        queue: the pieces to come, letters.
-        pending: lines of garbage that wait.
-        statistics: labels and values, written under the held piece.
+        rows: rows from the bottom, one letter per cell as in `Position.colors`.
+        hold: letter of the held piece.
+        queue: letters of the next pieces.
+        pending: lines of pending garbage.
+        statistics: labels and values below the held piece.
     """
     columns, height = len(rows[0]) * CELL, len(rows) * CELL
     left = _BESIDE + METER
@@ -172,11 +172,11 @@ def draw_player(
 
 
 def draw_queue(pieces: Sequence[str], *, bags: Sequence[int] = ()) -> Picture:
-    """Pieces in a row as they come.
+    """Draw pieces in a row.
 
     Args:
         pieces: letters.
-        bags: after how many pieces a bag ends; a line is drawn there.
+        bags: numbers of pieces after which a line marks the end of a bag.
     """
     cell = 9
     slot = 4 * cell + 8
@@ -194,7 +194,7 @@ def draw_queue(pieces: Sequence[str], *, bags: Sequence[int] = ()) -> Picture:
 
 
 def garbage_meter(pending: int, left: float, height: float) -> Sequence[str]:
-    """Garbage that waits, beside the rows it will take."""
+    """Return the elements of pending garbage, beside the rows that it will fill."""
     filled = min(pending * CELL, height)
     if not filled:
         return ()
@@ -249,7 +249,7 @@ def _outlines(piece: Placement, shown: range, *, filled: bool) -> Iterable[str]:
 
 
 def _mark(text: str, left: float, top: float) -> str:
-    """A word that can be read on any colour: light, in a dark edge."""
+    """Return text that is legible on any colour: light with a dark outline."""
     size = 13 if len(text) == 1 else 10
     return (
         f'<text x="{left + CELL / 2:g}" y="{top + CELL / 2 + size * 0.36:g}" font-size="{size}"'

@@ -1,4 +1,4 @@
-"""Cells: their colours, how one is drawn, and the shapes that pieces have as they appear."""
+"""Pictures and their arrangement; colours of cells and shapes of pieces."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ COLORS: Final = {
     GARBAGE: "#868b94",
     BOMB: "#3d424d",
 }
-"""Colours by cell letter: the field's usual ones, all clear on a dark ground."""
+"""Usual colours by cell letter, legible on a dark background."""
 
 _FUSE: Final = "#ff5a5f"
 
 CELL: Final = 20
-"""Edge of a board's cell."""
+"""Size of a cell of a board."""
 
 Shape = tuple[tuple[bool, ...], ...]
 
 
 def piece_shape(letter: str) -> Shape:
-    """A piece as it appears, upper row first: two rows, as wide as the piece."""
+    """Return the cells of a piece at its spawn: two rows from the top, as wide as the piece."""
     return _SHAPES[letter]
 
 
 def cell_element(letter: str, left: float, top: float, size: int) -> str:
-    """A cell, with a light upper edge so that neighbours of one colour stay apart."""
+    """Return a cell with a light upper edge that separates neighbours of one colour."""
     fill = COLORS.get(letter, COLORS[GARBAGE])
     side = size - 1
     drawn = (
@@ -60,7 +60,7 @@ def cell_element(letter: str, left: float, top: float, size: int) -> str:
 
 
 def piece_elements(letter: str, left: float, top: float, size: int) -> Iterable[str]:
-    """The cells of a piece as it appears, its upper left corner at (left, top)."""
+    """Return the cells of a piece at its spawn, its upper left corner at (left, top)."""
     for y, row in enumerate(piece_shape(letter)):
         for x, filled in enumerate(row):
             if filled:
@@ -74,7 +74,7 @@ TEXT: Final = "#eceff4"
 LABEL: Final = "#8b93a5"
 
 FONT: Final = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-"""Whatever the reader has: a font in the file would be most of it."""
+"""Fonts of the reader: an embedded font would be larger than the picture."""
 
 _CAPTION: Final = 13
 
@@ -85,22 +85,22 @@ _HEAD: Final = 15
 _ARROW: Final = 26
 
 _LETTER: Final = 0.61
-"""Width of a letter of `FONT`, in heights."""
+"""Width of a letter of `FONT` relative to its height."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Something drawn: its size, and SVG elements whose upper left corner is (0, 0)."""
+    """Size and SVG elements; the upper left corner is (0, 0)."""
 
     width: float
     height: float
     parts: tuple[str, ...]
 
     def svg(self, title: str = "") -> str:
-        """A file of its own.
+        """Return an SVG file.
 
         Args:
-            title: what it shows, for those who cannot see it.
+            title: description for screen readers.
         """
         size = f"{self.width:g} {self.height:g}"
         label = escape(printable(title))
@@ -112,7 +112,7 @@ class Picture:
         return "\n".join([head, *self.parts, "</svg>"]) + "\n"
 
     def _repr_svg_(self) -> str:
-        """What notebooks show."""
+        """Return the picture for notebooks."""
         return self.svg()
 
 
@@ -122,12 +122,12 @@ def escape_text(text: str) -> str:
 
 
 def arrange_row(pictures: Sequence[Picture], *, gap: float = 24, arrows: bool = False) -> Picture:
-    """Pictures side by side, their upper edges in line.
+    """Arrange pictures side by side, aligned at the top.
 
     Args:
-        pictures: from the left.
-        gap: space between two.
-        arrows: whether an arrow leads from each to the next.
+        pictures: pictures from the left.
+        gap: space between two pictures.
+        arrows: draw an arrow from each picture to the next.
     """
     height = max((picture.height for picture in pictures), default=0)
     parts: list[str] = []
@@ -144,7 +144,7 @@ def arrange_row(pictures: Sequence[Picture], *, gap: float = 24, arrows: bool = 
 
 
 def arrange_column(pictures: Sequence[Picture], *, gap: float = 20) -> Picture:
-    """Pictures one below the other, their left edges in line."""
+    """Arrange pictures in a column, aligned at the left."""
     parts: list[str] = []
     top = 0.0
     for picture in pictures:
@@ -155,7 +155,7 @@ def arrange_column(pictures: Sequence[Picture], *, gap: float = 20) -> Picture:
 
 
 def add_caption(picture: Picture, *lines: str) -> Picture:
-    """A picture with words below it, in the middle."""
+    """Add centred text below a picture."""
     width = max(picture.width, *(text_width(line, _CAPTION) for line in lines))
     parts = list(_moved(picture, (width - picture.width) / 2, 0))
     parts += [
@@ -168,7 +168,7 @@ def add_caption(picture: Picture, *lines: str) -> Picture:
 
 
 def add_heading(picture: Picture, line: str) -> Picture:
-    """A picture with a heading above it."""
+    """Add a heading above a picture."""
     width = max(picture.width, text_width(line, _HEAD))
     above = _HEAD + 12
     head = text_element(line, 0, _HEAD, size=_HEAD, fill=TEXT, weight="bold")
@@ -176,7 +176,7 @@ def add_heading(picture: Picture, line: str) -> Picture:
 
 
 def add_background(picture: Picture, *, margin: float = 20) -> Picture:
-    """A picture on a dark ground with round corners, for pages of any colour."""
+    """Add a dark background with rounded corners."""
     width, height = picture.width + 2 * margin, picture.height + 2 * margin
     ground = f'<rect width="{width:g}" height="{height:g}" rx="12" fill="{BACKGROUND}"/>'
     return Picture(width, height, (ground, *_moved(picture, margin, margin)))
@@ -192,7 +192,7 @@ def text_element(
     at: str = "start",
     weight: str = "normal",
 ) -> str:
-    """A line of text; `at` is what part of it is at `left`: ``start``, ``middle`` or ``end``."""
+    """Return a line of text; `at` is the part of it at `left`: ``start``, ``middle`` or ``end``."""
     return (
         f'<text x="{left:g}" y="{baseline:g}" font-size="{size}" fill="{fill}"'
         f' text-anchor="{at}" font-weight="{weight}">{escape_text(text)}</text>'
@@ -200,7 +200,7 @@ def text_element(
 
 
 def text_width(text: str, size: int) -> float:
-    """About how wide a line of text will be."""
+    """Estimate the width of a line of text."""
     return len(text) * size * _LETTER
 
 

@@ -1,9 +1,10 @@
-"""Environments for reinforcement learning: one player, two players, and thousands of games at once.
+"""Environments for reinforcement learning: one player, two players, and vectors of games.
 
-`PlacementEnv` and `KeysEnv` are Gymnasium's, `VectorEnv` is its vector environment, stepped in the
-kernel, `VersusEnv` is PettingZoo's. They need ``pip install sevenbag[envs]``; see docs/envs.md.
+`PlacementEnv` and `KeysEnv` are environments of Gymnasium, `VectorEnv` is a vector environment
+stepped in the kernel, and `VersusEnv` is an environment of PettingZoo. They need
+``pip install sevenbag[envs]``; see docs/envs.md.
 
-An import registers ``sevenbag/Placement-v0`` and ``sevenbag/Keys-v0`` with Gymnasium.
+The import registers ``sevenbag/Placement-v0`` and ``sevenbag/Keys-v0`` with Gymnasium.
 
 Raises:
     MissingExtraError: Gymnasium or NumPy is not installed; with `VersusEnv`, PettingZoo.

@@ -1,4 +1,4 @@
-"""A batch of games in the kernel, and the arrays that it writes to."""
+"""Batches of games in the kernel, their arrays, and rendering."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class EnvBatch:
-    """Games that are played together, one row of every array for each seat.
+    """Games stepped together; each array has one row per agent.
 
-    A seat is a player of a game; seats of a game follow one another.
+    An agent is a player of a game; the agents of a game are adjacent.
     """
 
     def __init__(self, settings: EnvConfig, games: int, players: int, threads: int = 1) -> None:
@@ -35,7 +35,7 @@ class EnvBatch:
         self.threads = threads
 
     def new_arrays(self) -> Observation:
-        """Room for what all seats see."""
+        """Return arrays for the observations of all agents."""
         seats, players = self.seats, self.players
         settings = self.settings
         width = settings.rules.board.width
@@ -47,13 +47,13 @@ class EnvBatch:
         }
 
     def observe(self, into: Observation) -> None:
-        """Write what all seats see."""
+        """Write the observations of all agents."""
         self.kernel.observe(
             self.threads, into["board"], into["pieces"], into["counters"], into["action_mask"]
         )
 
     def reset_ended(self, into: Observation) -> None:
-        """Begin the next game where one has ended; write what is seen of it."""
+        """Start a new game in place of each ended one, and write its observations."""
         self.kernel.reset_ended(
             into["board"], into["pieces"], into["counters"], into["action_mask"]
         )
@@ -61,14 +61,15 @@ class EnvBatch:
     def step(
         self, actions: NDArray[np.int64], into: Observation, *, autoreset: bool
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
-        """One turn of every game.
+        """Play one turn of every game.
 
         Args:
-            actions: one for each seat.
-            into: where what is seen is written.
-            begin_next: whether a game that has ended begins anew instead.
+            actions: one action per agent.
+            into: arrays of observations.
+            autoreset: start a new game in place of one that has ended before.
 
-        Returns: rewards, and which games are over, and which cut short.
+        Returns:
+            Rewards, terminated games, and truncated games.
         """
         rewards = np.empty(self.seats, np.float64)
         terminated = np.empty(self.seats, np.bool_)
@@ -88,30 +89,30 @@ class EnvBatch:
         return rewards, terminated, truncated
 
     def player(self, seat: int) -> Player:
-        """A seat's side of its game, as it stands now."""
+        """Return the player of an agent."""
         seed = self.kernel.seed(seat // self.players)
         return Player(self.kernel.game(seat), self.settings.rules, seed)
 
 
 def read_row(arrays: Observation, seat: int) -> Observation:
-    """What one seat sees, copied."""
+    """Copy the observation of one agent."""
     return {name: array[seat].copy() for name, array in arrays.items()}
 
 
 RENDER_MODES: Final = ["ansi", "rgb_array"]
 
 CELL: Final = 12
-"""Pixels of a cell's edge."""
+"""Size of a cell in pixels."""
 
 Cells = tuple[tuple[int, int], ...]
 
 
 def render_text(players: Sequence[Player], falling: Cells = ()) -> str:
-    """Boards side by side, rows from the top; below them hold and queue.
+    """Render boards side by side as text, with hold and queue below.
 
     Args:
-        players: whose boards.
-        falling: cells of a piece in the air, on the first board.
+        players: the players.
+        falling: cells of the falling piece on the first board.
     """
     boards = [_rows(player, falling if i == 0 else ()) for i, player in enumerate(players)]
     lines = ["  ".join(rows) for rows in zip(*boards, strict=True)]
@@ -123,7 +124,7 @@ def render_text(players: Sequence[Player], falling: Cells = ()) -> str:
 
 
 def render_image(players: Sequence[Player], falling: Cells = ()) -> NDArray[np.uint8]:
-    """Boards side by side, a column of pixels between them; height x width x 3."""
+    """Render boards as an image of height x width x 3, one column of pixels between them."""
     parts: list[NDArray[np.uint8]] = []
     for i, player in enumerate(players):
         rows = _rows(player, falling if i == 0 else ())
@@ -135,7 +136,7 @@ def render_image(players: Sequence[Player], falling: Cells = ()) -> NDArray[np.u
 
 
 def check_render_mode(mode: str | None) -> None:
-    """Raise RulesError if there is no such mode."""
+    """Raise a RulesError if the render mode is unknown."""
     if mode is not None and mode not in RENDER_MODES:
         raise RulesError(f"render_mode is {mode!r}, must be None or {' or '.join(RENDER_MODES)}")
 
@@ -143,7 +144,7 @@ def check_render_mode(mode: str | None) -> None:
 def render_players(
     players: list[Player], mode: str | None, falling: tuple[tuple[int, int], ...] = ()
 ) -> str | NDArray[np.uint8] | None:
-    """What `render` gives."""
+    """Render players in a render mode."""
     if mode is None:
         return None
     return render_text(players, falling) if mode == "ansi" else render_image(players, falling)
@@ -153,7 +154,7 @@ def render_players(
 
 
 def _palette() -> NDArray[np.uint8]:
-    """Colours by the code of a cell's letter."""
+    """Return colours by the character code of a cell."""
     palette = np.zeros((128, 3), np.uint8)
     for letter, color in COLORS.items():
         palette[ord(letter)] = tuple(bytes.fromhex(color[1:]))
@@ -164,7 +165,7 @@ _PALETTE: Final = _palette()
 
 
 def _rows(player: Player, falling: Cells) -> list[str]:
-    """The visible rows and the two above them, from the top, a letter a cell."""
+    """Return the visible rows and the two above them, from the top, one letter per cell."""
     board = player.rules.board
     rows = [list(row) for row in player.colors[: min(board.visible + 2, board.rows)]]
     for x, y in falling:

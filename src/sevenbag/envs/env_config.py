@@ -1,4 +1,4 @@
-"""What the number of an action means."""
+"""Configuration of environments: rules, rewards, spaces, and the numbers of actions."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ActionEncoding:
-    """Placements as numbers: the same number is the same placement in every state of every game.
+    """Encoding of placements as numbers, the same in every state of every game.
 
-    A number counts through (hold, spin, rotation, y, x), the last fastest: an array of values by
-    action, such as a mask, can be reshaped to `shape`. The placement is the canonical one.
+    A number counts through (hold, spin, rotation, y, x), the last one fastest: an array of values
+    by action, such as a mask, can be reshaped to `shape`. Placements are canonical.
 
     Attributes:
-        holds: 2 where the rules have hold: 1 plays the piece that hold offers; else 1.
-        spins: 3 where kinds of spin are actions apart; else 1, and a placement is played as the
-            best spin there is.
+        holds: 2 with hold: 1 plays the hold piece; otherwise 1.
+        spins: 3 if spins are separate actions; otherwise 1, and a placement is played with the best
+            possible spin.
         rows: rows for the centre of a piece, from 0 at the bottom.
         width: columns.
     """
@@ -56,23 +56,22 @@ class ActionEncoding:
 
     @property
     def count(self) -> int:
-        """How many actions there are."""
+        """Number of actions."""
         return math.prod(self.shape)
 
     def encode(self, placement: Placement, *, hold: bool = False) -> int:
-        """The action that plays a placement.
+        """Return the action of a placement.
 
         Args:
-            placement: in any form; the piece itself is told by `hold`.
-            hold: whether its piece comes by hold.
+            placement: any form of the placement.
+            hold: the piece comes from hold.
 
         >>> actions = ActionEncoding(holds=2, spins=1, rows=24, width=10)
         >>> actions.encode(Placement("T", Rotation.SOUTH, 4, 1), hold=True)
         1454
 
         Raises:
-            PlacementError: there is no such action: its centre is too high, or the rules have no
-                hold.
+            PlacementError: the centre is too high, or the rules have no hold.
         """
         if hold and self.holds == 1:
             raise PlacementError("these rules have no hold")
@@ -87,16 +86,17 @@ class ActionEncoding:
         return (block * self.rows + form.y) * self.width + form.x
 
     def decode(self, action: int, piece: Piece) -> tuple[Placement, bool]:
-        """What an action plays, and whether by hold.
+        """Return the placement of an action, and True if it uses hold.
 
         Args:
             action: 0 to below `count`.
-            piece: the piece it is played with: the current one, or the one that hold offers.
+            piece: current piece, or the hold piece.
 
-        Returns: the placement; where kinds of spin are no actions apart, without a spin.
+        Returns:
+            The placement, without a spin unless spins are separate actions.
 
         Raises:
-            PlacementError: the number is out of its range.
+            PlacementError: the action is out of range.
         """
         if not 0 <= action < self.count:
             raise PlacementError(f"action {action}, must be 0 to {self.count - 1}")
@@ -114,7 +114,7 @@ REWARDS: Final[Mapping[str, Mapping[str, float]]] = {
     "survival": {"placement": 1.0},
     "outcome": {"win": 1.0, "loss": -1.0},
 }
-"""Rewards by name, as weights of what a step can bring."""
+"""Rewards by name, as weights of the terms in `REWARD_TERMS`."""
 
 REWARD_TERMS: Final = (
     "attack",
@@ -127,24 +127,24 @@ REWARD_TERMS: Final = (
     "win",
     "loss",
 )
-"""What a step can bring; see docs/envs.md."""
+"""Terms of rewards; see docs/envs.md."""
 
 NO_PIECE: Final = 7
-"""In an observation of pieces: nothing is held, or the piece is out of sight."""
+"""Piece number in observations for an empty hold or an invisible piece."""
 
 HIDDEN_ROWS: Final = 4
-"""Rows above the visible ones that are seen and played in unless told."""
+"""Default number of rows above the visible ones."""
 
 COUNTERS: Final = 3
-"""Combo, back-to-back, pending lines."""
+"""Number of counters: combo, back-to-back, pending lines."""
 
 LAST_SEED: Final = 2**31 - 2
-"""Games of seeds from 1 to this one are all different."""
+"""Largest seed: greater ones repeat games."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnvConfig:
-    """Rules and options of an environment, checked."""
+    """Validated options of an environment."""
 
     rules: Rules
     weights: Mapping[str, float]
@@ -164,10 +164,10 @@ class EnvConfig:
         rows: int | None,
         spins_apart: bool,
     ) -> EnvConfig:
-        """Check what an environment was given.
+        """Validate the options of an environment.
 
         Raises:
-            RulesError: no such preset or reward, or a number out of its range.
+            RulesError: the preset or reward is unknown, or a number is out of range.
         """
         if isinstance(rules, str):
             rules = Rules.preset(rules)
@@ -185,7 +185,7 @@ class EnvConfig:
         return cls(rules, weights, frames_per_turn, max_pieces or 0, rows, spins_apart)
 
     def kernel(self, games: int, players: int) -> _kernel.GameBatch:
-        """A batch of games in the kernel."""
+        """Create a batch of games."""
         return _kernel.GameBatch(
             compile_rules(self.rules),
             games,
@@ -198,7 +198,7 @@ class EnvConfig:
         )
 
     def observation_space(self, players: int, actions: int) -> spaces.Dict:
-        """What is seen of a state."""
+        """Return the observation space."""
         pieces = 2 + self.rules.pieces.previews
         width = self.rules.board.width
         most = np.iinfo(np.int32).max
@@ -212,7 +212,7 @@ class EnvConfig:
         )
 
     def reward(self, lock: LockResult, *, lost: bool) -> float:
-        """What a lock of a single player is worth."""
+        """Return the reward of a lock of a single player."""
         weight = self.weights.get
         return (
             weight("attack", 0.0) * lock.attack
@@ -227,10 +227,10 @@ class EnvConfig:
 
 
 def read_reward(reward: Reward) -> Mapping[str, float]:
-    """The weights of a reward.
+    """Return the weights of a reward.
 
     Raises:
-        RulesError: there is no such reward, or nothing that could be weighed so.
+        RulesError: the reward is unknown or invalid.
     """
     if isinstance(reward, str):
         if reward not in REWARDS:
@@ -243,16 +243,16 @@ def read_reward(reward: Reward) -> Mapping[str, float]:
 
 
 def actions_of(envs: _kernel.GameBatch) -> ActionEncoding:
-    """The actions of a batch."""
+    """Return the action encoding of a batch."""
     holds, spins, _, rows, width = envs.action_shape
     return ActionEncoding(holds, spins, rows, width)
 
 
 def game_seed(seed: int | None, random: np.random.Generator) -> int:
-    """The seed of a game: the one that is given, or else drawn.
+    """Return the given seed, or a random one.
 
     Raises:
-        RulesError: it is out of its range.
+        RulesError: the seed is out of range.
     """
     if seed is None:
         return int(random.integers(1, LAST_SEED, endpoint=True))

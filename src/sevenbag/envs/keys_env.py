@@ -1,4 +1,4 @@
-"""One player; an action is a key."""
+"""Environment of one player with keys as actions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class EnvKey(enum.IntEnum):
-    """What an action presses; the first eight are those of `sevenbag.Key`."""
+    """Key pressed by an action; the first eight are those of `sevenbag.Key`."""
 
     LEFT = 0
     RIGHT = 1
@@ -33,32 +33,31 @@ class EnvKey(enum.IntEnum):
     CCW = 3
     FLIP = 4
     SOFT_DROP = 5
-    """Falls one row."""
+    """Move down one row."""
     SONIC_DROP = 6
-    """Falls to the floor without locking."""
+    """Move down to the floor without locking."""
     HARD_DROP = 7
-    """Falls to the floor and locks."""
+    """Move down to the floor and lock."""
     HOLD = 8
 
 
 class KeysEnv(gymnasium.Env["Observation", np.int64]):
-    """A game of one player, a key a step.
+    """Game of one player with one key per step.
 
-    There is no gravity: a piece falls by keys alone. A key that can do nothing does nothing; the
-    mask tells which they are. ``reset(seed=s)`` begins the very game that
-    ``sevenbag.Game(rules, seed=s)`` is.
+    There is no gravity. A key without an effect changes nothing; the mask excludes it. The game of
+    ``reset(seed=s)`` is that of ``sevenbag.Game(rules, seed=s)``.
 
     Args:
-        rules: the rules, or the name of a preset.
-        reward: a name of `REWARDS`, or weights; a step that locks no piece is worth 0.
-        max_keys: keys for one piece; the last one is followed by a hard drop.
-        frames_per_turn: time that a piece takes, however many keys.
-        max_pieces: pieces after which a game is cut short; None: a day's worth.
-        rows: rows of the board that are seen; None: the visible ones and four more.
+        rules: rules, or the name of a preset.
+        reward: name in `REWARDS`, or weights; a step without a lock has reward 0.
+        max_keys: keys per piece; the last one is followed by a hard drop.
+        frames_per_turn: duration of a piece, independent of the keys.
+        max_pieces: pieces until truncation; None: those of a day.
+        rows: observed rows; None: the visible ones and four more.
         render_mode: ``ansi``, ``rgb_array`` or None.
 
     Raises:
-        RulesError: no such preset, reward or mode, or a number out of its range.
+        RulesError: the preset, reward or mode is unknown, or a number is out of range.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": RENDER_MODES, "render_fps": 30}  # type: ignore[misc]
@@ -97,18 +96,18 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         )
         self._falling: _kernel.FallingPiece | None = None
         self._held: _kernel.FallingPiece | None = None
-        # There is a game to look at before the first reset, but none to play.
+        # Before the first reset there is a game, but it has ended.
         self._begin(0)
         self._ended = True
 
     @property
     def player(self) -> Player:
-        """The game as it stands, to look at; the piece in the air is no part of it."""
+        """Read-only view of the game, without the falling piece."""
         return self._game
 
     @property
     def falling_piece(self) -> _kernel.Placement | None:
-        """Where the piece in the air is; None when the game is over."""
+        """Falling piece; None after the end of the game."""
         return None if self._falling is None else self._falling.placement
 
     def reset(
@@ -117,7 +116,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         seed: int | None = None,
         options: dict[str, Any] | None = None,  # noqa: ARG002
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin a game; without a seed, the next of those that the last seed has decided."""
+        """Start a game; without a seed, the next one determined by the last seed."""
         super().reset(seed=seed)
         self._begin(game_seed(seed, self.np_random))
         return self._seen()
@@ -126,7 +125,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         """Press a key.
 
         Raises:
-            PlacementError: the game has ended and was not reset, or there is no such key.
+            PlacementError: the game has ended, or the key is unknown.
         """
         falling = self._falling
         if self._ended or falling is None:
@@ -151,7 +150,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         return observation, reward, terminated, truncated, info
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The board with the piece in the air, by the render mode."""
+        """Render the board with the falling piece."""
         cells = () if self._falling is None else tuple(self._falling.placement.cells)
         return render_players([self._game], self.render_mode, cells)
 
@@ -166,7 +165,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         self._pressed = 0
         self._holds = False
         self._falling = None if self._game.over else self._spawned(hold=False)
-        # What hold would bring; none when it has been used.
+        # Hold piece; none after hold was used.
         self._held = None if self._game.over else self._spawned(hold=True)
 
     def _spawned(self, *, hold: bool) -> _kernel.FallingPiece | None:
@@ -211,12 +210,12 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         return observation, {"action_mask": mask}
 
     def _pieces(self) -> list[int]:
-        """The piece in the air, the one in hold, the previews."""
+        """Return the numbers of the falling piece, the held piece and the previews."""
         current, *previews = map(int, self._game.queue)
         hold = NO_PIECE if self._game.hold is None else int(self._game.hold)
         if self._holds:
             if hold == NO_PIECE:
-                # The first preview was taken; what follows the last is not seen yet.
+                # The first preview becomes the current piece; the last one is unknown.
                 hold = previews.pop(0) if previews else int(self._falling_piece())
                 previews += [NO_PIECE] * (self._settings.rules.pieces.previews - len(previews))
             current, hold = hold, current

@@ -1,4 +1,4 @@
-"""One player; an action is a whole placement."""
+"""Environment of one player with placements as actions."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 
 
 class PlacementEnv(gymnasium.Env["Observation", np.int64]):
-    """A game of one player, a placement a step.
+    """Game of one player with one placement per step.
 
-    ``reset(seed=s)`` begins the very game that ``sevenbag.Game(rules, seed=s)`` is. The mask of
-    actions that can be played is in the observation and in the info; an action outside it gives
-    the game up. Spaces and rewards are described in docs/envs.md.
+    The game of ``reset(seed=s)`` is that of ``sevenbag.Game(rules, seed=s)``. Observation and info
+    contain the mask of legal actions; an action outside it forfeits the game. docs/envs.md
+    describes spaces and rewards.
 
     Args:
-        rules: the rules, or the name of a preset.
-        reward: a name of `REWARDS`, or weights.
-        frames_per_turn: time that a move takes.
-        max_pieces: pieces after which a game is cut short; None: a day's worth.
-        rows: rows of the board that are seen and played in; None: the visible ones and four more.
-        spins_apart: whether kinds of spin are actions apart.
+        rules: rules, or the name of a preset.
+        reward: name in `REWARDS`, or weights.
+        frames_per_turn: duration of a move.
+        max_pieces: pieces until truncation; None: those of a day.
+        rows: observed and playable rows; None: the visible ones and four more.
+        spins_apart: spins are separate actions.
         render_mode: ``ansi``, ``rgb_array`` or None.
 
     Raises:
-        RulesError: no such preset, reward or mode, or a number out of its range.
+        RulesError: the preset, reward or mode is unknown, or a number is out of range.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": RENDER_MODES, "render_fps": 10}  # type: ignore[misc]
@@ -75,16 +75,16 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
 
     @property
     def actions(self) -> ActionEncoding:
-        """What the actions mean."""
+        """Encoding of the actions."""
         return self._batch.actions
 
     @property
     def player(self) -> Player:
-        """The game as it stands, to look at."""
+        """Read-only view of the game."""
         return self._batch.player(0)
 
     def move(self, action: int) -> tuple[Placement, bool] | None:
-        """The placement that an action plays now, and whether by hold; None if it cannot."""
+        """Return the placement of an action, and True if it uses hold; None if it is illegal."""
         return self._batch.kernel.find_move(0, action)
 
     def reset(
@@ -93,7 +93,7 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
         seed: int | None = None,
         options: dict[str, Any] | None = None,  # noqa: ARG002
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin a game; without a seed, the next of those that the last seed has decided."""
+        """Start a game; without a seed, the next one determined by the last seed."""
         super().reset(seed=seed)
         self._batch.kernel.reset(0, game_seed(seed, self.np_random))
         arrays = self._batch.new_arrays()
@@ -104,7 +104,7 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
         """Play a placement.
 
         Raises:
-            PlacementError: the game has ended and was not reset.
+            PlacementError: the game has ended.
         """
         arrays = self._batch.new_arrays()
         rewards, terminated, truncated = self._batch.step(
@@ -114,7 +114,7 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
         return observation, float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The board, by the render mode."""
+        """Render the board."""
         return render_players([self.player], self.render_mode)
 
 

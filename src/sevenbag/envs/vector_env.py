@@ -1,4 +1,4 @@
-"""Many games of one or two players at once, stepped in the kernel."""
+"""Vector environment: many games of one or two players, stepped in the kernel."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ MOST_THREADS = 256
 
 
 class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[Any]"]):
-    """Games side by side; what a `PlacementEnv` does, for all of them in one call.
+    """Games of `PlacementEnv` stepped together.
 
-    Observations are written in place into two sets of arrays, by turns: what a step returned is
-    overwritten by the step after the next. Copy what must last longer.
+    Observations alternate between two sets of arrays: those of a step are overwritten two steps
+    later. Copy them to keep them longer.
 
     Args:
-        num_envs: sub-environments. With two players, 2 k and 2 k + 1 are the sides of game k.
-        rules: the rules, or the name of a preset.
-        players: 1, or 2 who play against each other.
-        reward: a name of `REWARDS`, or weights.
-        frames_per_turn: time that a move takes.
-        max_pieces: pieces after which a game is cut short; None: a day's worth.
-        rows: rows of the board that are seen and played in; None: the visible ones and four more.
-        spins_apart: whether kinds of spin are actions apart.
-        threads: threads that share the games.
-        autoreset_mode: when the game after one that has ended begins: at the next step, whose
-            actions are not looked at; at the same step (its last observation is in the info, as
-            ``final_obs``); or by `reset` with the option ``reset_mask``.
+        num_envs: sub-environments. With two players, 2 k and 2 k + 1 are the players of game k.
+        rules: rules, or the name of a preset.
+        players: 1, or 2 for versus games.
+        reward: name in `REWARDS`, or weights.
+        frames_per_turn: duration of a move.
+        max_pieces: pieces until truncation; None: those of a day.
+        rows: observed and playable rows; None: the visible ones and four more.
+        spins_apart: spins are separate actions.
+        threads: number of threads.
+        autoreset_mode: start of the game after an ended one: at the next step, whose actions are
+            ignored; at the same step (the info contains the last observation as ``final_obs``); or
+            by `reset` with the option ``reset_mask``.
         render_mode: ``ansi``, ``rgb_array`` or None.
 
     Raises:
-        RulesError: no such preset, reward or mode, or a number out of its range.
+        RulesError: the preset, reward or mode is unknown, or a number is out of range.
     """
 
     def __init__(
@@ -111,21 +111,21 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
 
     @property
     def actions(self) -> ActionEncoding:
-        """What the actions mean."""
+        """Encoding of the actions."""
         return self._batch.actions
 
     def player(self, index: int) -> Player:
-        """The game of a sub-environment as it stands, to look at."""
+        """Return a read-only view of the game of a sub-environment."""
         return self._batch.player(index)
 
     def move(self, index: int, action: int) -> tuple[Placement, bool] | None:
-        """The placement that an action plays now, and whether by hold; None if it cannot."""
+        """Return the placement of an action, and True if it uses hold; None if it is illegal."""
         return self._batch.kernel.find_move(index, action)
 
     def random_actions(self) -> NDArray[np.int64]:
-        """For each sub-environment an action that its mask allows, all equally likely.
+        """Draw a legal action for each sub-environment, all equally likely.
 
-        They are drawn from the environment's own generator.
+        They are drawn from the generator of the environment.
         """
         actions = np.empty(self.num_envs, np.int64)
         self._batch.kernel.sample_actions(int(self.np_random.integers(2**63)), actions)
@@ -137,16 +137,15 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin games.
+        """Start games.
 
         Args:
-            seed: game k begins with ``seed + k``, or item k of a sequence; every game's further
-                seeds follow from it. None: drawn from the environment's own generator.
-            options: ``reset_mask``, an array of a truth value for each sub-environment: begin
-                those games only.
+            seed: game k starts with ``seed + k``, or item k of a sequence; further seeds of a game
+                follow from it. None: drawn from the generator of the environment.
+            options: ``reset_mask``, an array of booleans that selects the games to start.
 
         Raises:
-            RulesError: a seed out of its range, or too few or too many of them, or of the mask.
+            RulesError: a seed is out of range, or the number of seeds or of the mask is wrong.
         """
         if isinstance(seed, int) or seed is None:
             super().reset(seed=seed)
@@ -173,11 +172,11 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
     ) -> tuple[
         Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
     ]:
-        """One placement in every sub-environment.
+        """Play one placement in every sub-environment.
 
         Raises:
-            RulesError: there is not one action for each.
-            PlacementError: without autoreset, if a game has ended and was not reset.
+            RulesError: the number of actions is wrong.
+            PlacementError: without autoreset, a game has ended.
         """
         numbers = np.ascontiguousarray(actions, np.int64)
         arrays = self._next_arrays()
@@ -193,7 +192,7 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
         return arrays, rewards, terminated, truncated, info
 
     def render(self) -> tuple[Any, ...] | None:
-        """A picture of each sub-environment, by the render mode."""
+        """Render each sub-environment."""
         if self.render_mode is None:
             return None
         return tuple(
@@ -202,7 +201,7 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
 
     def _next_arrays(self) -> Observation:
         self._latest = 1 - self._latest
-        # A dictionary of its own, so that only the arrays are used again.
+        # A new dictionary, because only the arrays are reused.
         return dict(self._arrays[self._latest])
 
     def _games_to_reset(self, options: dict[str, Any] | None) -> NDArray[np.bool_]:
@@ -223,7 +222,7 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
 
 
 def _final(arrays: Observation, ended: NDArray[np.bool_]) -> dict[str, Any]:
-    """What Gymnasium's vector environments tell of games that ended and began anew."""
+    """Return the info of ended games for Gymnasium."""
     observations = np.full(len(ended), None, object)
     for seat in np.flatnonzero(ended).tolist():
         observations[seat] = read_row(arrays, seat)

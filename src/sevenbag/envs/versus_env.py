@@ -1,4 +1,4 @@
-"""Two players against each other, for PettingZoo."""
+"""Environment of PettingZoo for two players."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ AGENTS = ("player_0", "player_1")
 
 
 class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
-    """A game of two: in a step both place a piece, blind to the other's move.
+    """Game of two players; in a step both place a piece without knowledge of the other's move.
 
-    ``reset(seed=s)`` begins the very game that ``sevenbag.Versus(rules, seed=s)`` is. Each agent
-    sees its own side first, then the other's. An action outside an agent's mask gives its game up.
+    The game of ``reset(seed=s)`` is that of ``sevenbag.Versus(rules, seed=s)``. Each agent observes
+    its own side first, then the other's. An action outside an agent's mask forfeits its game.
 
     Args:
-        rules: the rules, or the name of a preset.
-        reward: a name of `REWARDS`, or weights.
-        frames_per_turn: time that a turn takes.
-        max_pieces: pieces after which a game is cut short; None: a day's worth.
-        rows: rows of the board that are seen and played in; None: the visible ones and four more.
-        spins_apart: whether kinds of spin are actions apart.
+        rules: rules, or the name of a preset.
+        reward: name in `REWARDS`, or weights.
+        frames_per_turn: duration of a turn.
+        max_pieces: pieces until truncation; None: those of a day.
+        rows: observed and playable rows; None: the visible ones and four more.
+        spins_apart: spins are separate actions.
         render_mode: ``ansi``, ``rgb_array`` or None.
 
     Raises:
-        RulesError: no such preset, reward or mode, or a number out of its range.
+        RulesError: the preset, reward or mode is unknown, or a number is out of range.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  # as PettingZoo declares it
@@ -91,24 +91,24 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
 
     @property
     def actions(self) -> ActionEncoding:
-        """What the actions mean."""
+        """Encoding of the actions."""
         return self._batch.actions
 
     @property
     def players(self) -> tuple[Player, Player]:
-        """Both sides as they stand, to look at."""
+        """Read-only views of both players."""
         return self._batch.player(0), self._batch.player(1)
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """What an agent sees."""
+        """Return the observation space of an agent."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """What an agent can do."""
+        """Return the action space of an agent."""
         return self.action_spaces[agent]
 
     def move(self, agent: str, action: int) -> tuple[Placement, bool] | None:
-        """The placement that an action plays now, and whether by hold; None if it cannot."""
+        """Return the placement of an action, and True if it uses hold; None if it is illegal."""
         return self._batch.kernel.find_move(AGENTS.index(agent), action)
 
     def reset(
@@ -116,7 +116,7 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
         seed: int | None = None,
         options: dict[str, Any] | None = None,  # noqa: ARG002
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Begin a game; without a seed, the next of those that the last seed has decided."""
+        """Start a game; without a seed, the next one determined by the last seed."""
         if seed is not None or self._random is None:
             self._random, _ = seeding.np_random(seed)
         self._batch.kernel.reset(0, game_seed(seed, self._random))
@@ -134,10 +134,10 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
         dict[str, bool],
         dict[str, dict[str, Any]],
     ]:
-        """One turn.
+        """Play one turn.
 
         Raises:
-            PlacementError: the game has ended and was not reset, or an agent has no action.
+            PlacementError: the game has ended, or an agent has no action.
         """
         if not self.agents:
             raise PlacementError("the game has ended and was not reset")
@@ -159,11 +159,11 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
         )
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Both boards, by the render mode."""
+        """Render both boards."""
         return render_players(list(self.players), self.render_mode)
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: no resources are open."""
 
 
 def _by_agent(arrays: Observation) -> dict[str, Observation]:

@@ -1,1 +1,1 @@
-"""Files that games are kept in; each module reads and writes one of them."""
+"""File formats: fumen, ``.pc`` files, replays, and replays of TETR.IO."""

@@ -1,14 +1,14 @@
-"""Fumen, the field's format for boards, pieces and comments in a link. docs/fumen.md describes it.
+"""Fumen: boards, pieces and comments encoded in a link. docs/fumen.md describes the format.
 
 ::
 
-    Fumen    pages, and the link around them: Fumen.parse(text), fumen.encode()
-    Page     a field, perhaps a piece, a comment, and what is done when the page is left
-    Field    23 rows of coloured cells, and the garbage row
-    Quiz     the pieces of a comment such as ``#Q=[H](C)NEXT``
-    View     edit, list or view: the letter in front of the version
+    Fumen      pages and their link: Fumen.parse(text), fumen.encode()
+    Page       field, optional piece, comment, and flags
+    Field      23 rows of coloured cells, and the garbage row
+    Quiz       pieces in a comment such as ``#Q=[H](C)NEXT``
+    FumenView  edit, list or view: the letter before the version
 
-What cannot be read or written is a `sevenbag.errors.FumenError`.
+Invalid data raises `sevenbag.errors.FumenError`.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ __all__ = [
 ]
 
 MAX_CHARACTERS: Final = 1_000_000
-"""The longest text that is read."""
+"""Maximum length of a text."""
 
 VERSIONS: Final = tuple(ROWS_OF)
-"""The versions that are read; 115 is the one that is written."""
+"""Supported versions; `Fumen.encode` writes 115."""
 
 # An editor folds long data: the first fold leaves room for "v115@".
 _FOLD: Final = 47
@@ -51,7 +51,7 @@ _FIRST_FOLD: Final = 42
 
 
 class FumenView(enum.StrEnum):
-    """How an editor shows a fumen: the letter in front of its version."""
+    """Mode of an editor for a fumen: the letter before its version."""
 
     EDIT = "v"
     LIST = "D"
@@ -63,7 +63,7 @@ _VIEWS: Final = {"v": FumenView.EDIT, "d": FumenView.LIST, "D": FumenView.LIST, 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The digits that pages were read from, so that they can be kept where pages are appended."""
+    """Encoded text of parsed pages, reused when pages are appended."""
 
     pages: tuple[Page, ...]
     digits: str
@@ -72,13 +72,13 @@ class _Source:
 
 @dataclass(frozen=True, slots=True)
 class Fumen:
-    """Pages, and the link around them.
+    """Pages and their link.
 
     Attributes:
-        pages: at least one.
-        view: the letter in front of the version.
-        before: what stands in front of that letter, such as ``https://fumen.zui.jp/?``.
-        after: what follows the data, from its ``#`` or ``&`` on.
+        pages: at least one page.
+        view: letter before the version.
+        before: text before that letter, such as ``https://fumen.zui.jp/?``.
+        after: text after the data, from its ``#`` or ``&`` on.
     """
 
     pages: tuple[Page, ...]
@@ -89,14 +89,14 @@ class Fumen:
 
     @staticmethod
     def parse(text: str, versions: Sequence[int] = VERSIONS) -> Fumen:
-        """Read a fumen, alone or in a link; the last one counts.
+        """Parse a fumen, alone or in a link; the last fumen of a text counts.
 
         Args:
-            text: up to `MAX_CHARACTERS`; surrounding blanks are left out.
-            versions: which versions to read.
+            text: up to `MAX_CHARACTERS`; surrounding spaces are ignored.
+            versions: accepted versions.
 
         Raises:
-            FumenError: `FumenError.code` names what is wrong.
+            FumenError: the text is invalid; see `FumenError.code`.
         """
         _expect_text(text)
         if len(text) > MAX_CHARACTERS:
@@ -129,17 +129,17 @@ class Fumen:
 
     @property
     def final_field(self) -> Field:
-        """The field that the last page leaves."""
+        """Field after the last page."""
         return self.pages[-1].resulting_field
 
     def read_quiz(self) -> Quiz:
-        """The quiz as the last page leaves it; empty if its comment is none.
+        """Return the quiz after the last page; empty if its comment is not a quiz.
 
-        Every page is held to its quiz: a piece that is locked must be the current or the held one.
+        Every locked piece must be the current or the held piece of the quiz.
 
         Raises:
             FumenError: (``InvalidQuizCaption``, ``InvalidPieceLetter``, ``InvalidQuizPiece``) a
-                comment begins like a quiz and is none, or a piece is not in it.
+                quiz is invalid, or does not contain a piece.
         """
         quiz = Quiz()
         for number, page in enumerate(self.pages, 1):
@@ -155,15 +155,15 @@ class Fumen:
         return quiz
 
     def with_solution(self, placements: Sequence[Placement]) -> Fumen:
-        """A new fumen in the same link: from the last page's field and quiz on, a page a placement.
+        """Return a new fumen with a page per placement, from the last page's field and quiz.
 
-        What follows the data in the link is left out, as it may belong to the old pages.
+        The part of the link after the data is omitted, as it may refer to the old pages.
 
         Args:
             placements: at least one; full rows of the field are removed before the first.
 
         Raises:
-            FumenError: as `quiz` does; a placement does not fit.
+            FumenError: the quiz is invalid (see `read_quiz`), or a placement does not fit.
         """
         comment = str(self.read_quiz()) if self.pages[-1].comment.startswith(MARK) else ""
         first = Page(self.final_field.without_full_rows(), placements[0], comment, color=True)
@@ -171,7 +171,7 @@ class Fumen:
         return Fumen(pages, self.view, self.before)
 
     def with_placements(self, placements: Sequence[Placement]) -> Fumen:
-        """The same fumen with a further page for each placement.
+        """Return the fumen with another page for each placement.
 
         Args:
             placements: at least one; full rows of the field are removed before the first.
@@ -187,15 +187,15 @@ class Fumen:
         return replace(self, pages=pages, _source=source)
 
     def encode(self, *, fold: bool = False) -> str:
-        """The text of the fumen with its link.
+        """Return the fumen and its link as text.
 
-        Pages that were read and not replaced keep their digits.
+        Parsed pages that were not replaced keep their digits.
 
         Args:
-            fold: a ``?`` in every line's length of digits, as editors write it.
+            fold: insert ``?`` at the line lengths that editors use.
 
         Raises:
-            FumenError: a comment is too long, a piece does not fit, there are too many pages.
+            FumenError: a comment is too long, a piece does not fit, or there are too many pages.
         """
         kept = self._kept()
         digits = kept.digits if kept is not None else write_pages(self.pages)
@@ -223,7 +223,7 @@ class Fumen:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Data, and what follows it in a link."""
+    """Split a link into the data and the rest."""
     end = min((at for at in (text.find("#"), text.find("&")) if at >= 0), default=len(text))
     return text[:end], text[end:]
 

@@ -1,7 +1,7 @@
-"""Pages to digits and back.
+"""Encoding of fumen pages as digits.
 
-A page is its field, as the difference to what the page before left; three digits for piece and
-flags; perhaps a comment. Version 110 differs in one thing: it has two rows less.
+A page consists of the differences from the field left by the previous page, three digits for piece
+and flags, and an optional comment. Version 110 has two rows less.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ DIGITS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+
 MAX_PAGES: Final = 10_000
 
 ROWS_OF: Final = {115: ROWS, 110: ROWS - 2}
-"""Rows above the garbage row, by version."""
+"""Number of rows above the garbage row by version."""
 
-# A difference is written 8 higher, so that none is negative.
+# Added to differences, so that none is negative.
 _UNCHANGED: Final = 8
 
 _MOST_REPEATS: Final = len(DIGITS) - 1
@@ -51,13 +51,13 @@ _ROTATIONS: Final = (Rotation.SOUTH, Rotation.EAST, Rotation.NORTH, Rotation.WES
 
 
 class PageReader:
-    """Reads pages, one after another, as an iterator.
+    """Iterator over encoded pages.
 
     Attributes:
-        repeats: how many further pages have an unchanged field that is not written.
+        repeats: number of further pages with an unchanged field, which is not encoded.
 
     Args:
-        text: the digits; others are left out.
+        text: digits; other characters are ignored.
         version: 115 or 110.
     """
 
@@ -69,14 +69,14 @@ class PageReader:
 
     @property
     def text(self) -> str:
-        """The digits alone."""
+        """Digits without other characters."""
         return self._digits.text
 
     def __iter__(self) -> Iterator[Page]:
-        """The pages up to the end of the digits.
+        """Iterate over the pages.
 
         Raises:
-            FumenError: the name tells what is wrong; the message begins with the page.
+            FumenError: the data is invalid; the message starts with the page.
         """
         field, comment = Field(), ""
         number = 0
@@ -131,23 +131,23 @@ class PageReader:
                 raise FumenError("InvalidFieldRepeat", "the number of unchanged fields is missing")
             self.repeats = self._digits.read(1, "the field")
             return before
-        # The rows that an older version has not are never touched.
+        # Rows that do not exist in the older version stay unchanged.
         return before.with_changes([(0, self._missing_rows * WIDTH), *runs])
 
 
 def write_pages(pages: Sequence[Page], after: Page | None = None, repeats: int = 0) -> str | None:
-    """The digits of pages.
+    """Encode pages.
 
     Args:
-        pages: what to write, at most `MAX_PAGES`.
-        after: the page before them, already written.
-        repeats: how many of them are promised to leave the field unchanged.
+        pages: at most `MAX_PAGES`.
+        after: previous page, already encoded.
+        repeats: number of pages that must leave the field unchanged.
 
     Returns:
-        The digits; None if that promise cannot be kept.
+        The digits; None if one of those pages changes the field.
 
     Raises:
-        FumenError: a comment is too long, a piece does not fit where it is.
+        FumenError: a comment is too long, or a piece does not fit.
     """
     if len(pages) > MAX_PAGES:
         raise FumenError("TooManyPages", f"{len(pages)} pages, at most {MAX_PAGES} can be written")
@@ -171,7 +171,7 @@ def write_pages(pages: Sequence[Page], after: Page | None = None, repeats: int =
 
 
 MAX_ESCAPED: Final = 4095
-"""The longest comment, counted after escaping."""
+"""Maximum length of an escaped comment."""
 
 _BASE: Final = 96
 
@@ -185,7 +185,7 @@ _ESCAPE: Final = re.compile("%(?:u([0-9A-Fa-f]{4})|([0-9A-Fa-f]{2}))")
 
 
 def escape(text: str) -> str:
-    """ASCII for any text; characters count as JavaScript counts them, in UTF-16."""
+    """Escape a text as ASCII; lengths are counted in UTF-16 as in JavaScript."""
     return "".join(
         character if character in _PLAIN else "".join(map(_escaped_unit, _units(character)))
         for character in text
@@ -193,18 +193,17 @@ def escape(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """The reverse; what only looks like an escape stays as it is."""
+    """Reverse `escape`; invalid escapes are kept."""
     plain = _ESCAPE.sub(lambda found: chr(int(found[1] or found[2], 16)), text)
-    # Two escapes may be the halves of one character.
+    # Two escapes may encode one character.
     return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def read_comment(digits: DigitReader) -> str:
-    """Take a comment.
+    """Read a comment.
 
     Raises:
-        FumenError: (``EndOfData``, ``InvalidCaption``) it is cut short, or a number stands for no
-            four characters.
+        FumenError: (``EndOfData``, ``InvalidCaption``) the comment is truncated or invalid.
     """
     length = digits.read(2, "the length of a comment")
     characters: list[str] = []
@@ -222,7 +221,7 @@ def read_comment(digits: DigitReader) -> str:
 
 
 def encode_comment(text: str) -> str:
-    """The digits of a comment.
+    """Encode a comment.
 
     Raises:
         FumenError: (``InvalidCaption``) it is longer than 4095 characters after escaping.
@@ -248,10 +247,10 @@ _NO_DIGIT: Final = re.compile(r"[^A-Za-z0-9+/]+")
 
 
 class DigitReader:
-    """Takes numbers from the digits of a fumen, one after another.
+    """Reader of numbers from the digits of a fumen.
 
     Args:
-        text: the digits; other characters, such as the customary ``?``, are left out.
+        text: digits; other characters, such as the usual ``?``, are ignored.
     """
 
     def __init__(self, text: str) -> None:
@@ -260,14 +259,14 @@ class DigitReader:
 
     @property
     def at_end(self) -> bool:
-        """Whether no digit is left."""
+        """Return True at the end of the digits."""
         return self._at >= len(self.text)
 
     def read(self, count: int, what: str) -> int:
-        """The number of the next `count` digits.
+        """Read a number of `count` digits.
 
         Raises:
-            FumenError: (``EndOfData``) there are not so many; the message says `what` is missing.
+            FumenError: (``EndOfData``) the data is truncated; the message contains `what`.
         """
         end = self._at + count
         if end > len(self.text):
@@ -280,7 +279,7 @@ class DigitReader:
 
 
 def encode_digits(value: int, count: int) -> str:
-    """A number in `count` digits."""
+    """Encode a number as `count` digits."""
     digits: list[str] = []
     for _ in range(count):
         value, digit = divmod(value, len(DIGITS))
@@ -292,7 +291,7 @@ def encode_digits(value: int, count: int) -> str:
 
 
 def _expected(pages: Sequence[Page], after: Page | None) -> tuple[list[Field], list[str]]:
-    """Field and comment that each page has if it brings none of its own."""
+    """Return the default field and comment of each page."""
     befores = [after.resulting_field if after is not None else Field()]
     comments = [after.next_comment if after is not None else ""]
     for number, page in enumerate(pages, 1):
@@ -307,7 +306,7 @@ def _expected(pages: Sequence[Page], after: Page | None) -> tuple[list[Field], l
 
 
 def _unchanged_after(number: int, pages: Sequence[Page], befores: Sequence[Field]) -> int:
-    """How many pages after this one leave the field unchanged, as far as one digit counts."""
+    """Count the following pages that leave the field unchanged, up to the limit of one digit."""
     end = number + 1
     while end < len(pages) and end - number <= _MOST_REPEATS and pages[end].field == befores[end]:
         end += 1
@@ -333,7 +332,7 @@ def _written_action(page: Page, *, commented: bool) -> str:
 
 
 def _expect_room(placement: Placement) -> None:
-    # A piece may stick out of the top, but the cell that names it is one of the field's.
+    # A piece may extend above the top, but the cell that encodes it is within the field.
     if not Field.has_room_for(placement) or location_index(placement) < 0:
         raise FumenError("InvalidPieceLocation", f"{placement} lies outside the field")
 

@@ -21,7 +21,7 @@ ROWS: Final = 23
 CELLS: Final = (ROWS + 1) * WIDTH
 
 COLORS: Final = ".ILOZTJSG"
-"""Letters of the cell values 0 to 8, as `Position.colors` has them."""
+"""Letters of the cell values 0 to 8, as in `Position.colors`."""
 
 _EMPTY_ROW: Final = bytes(WIDTH)
 
@@ -32,15 +32,14 @@ _TO_LETTERS: Final = bytes.maketrans(bytes(range(len(COLORS))), COLORS.encode())
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Field:
-    """Coloured cells, as they lie before a page's piece is placed.
+    """Coloured cells before the piece of a page is placed.
 
     Attributes:
-        cells: 240 values 0 to 8 (`COLORS`), the top row first, each row from the left; the last
-            ten are the garbage row.
+        cells: 240 values 0 to 8 (`COLORS`) from the top row; the last ten are the garbage row.
 
     Raises:
-        FumenError: (``InvalidFieldLength``, ``InvalidBlock``) there are not 240 cells, or one has
-            no such colour.
+        FumenError: (``InvalidFieldLength``, ``InvalidBlock``) the number of cells or a value is
+            invalid.
     """
 
     cells: bytes = bytes(CELLS)
@@ -57,14 +56,15 @@ class Field:
 
     @staticmethod
     def from_rows(rows: Sequence[str], garbage: str = "") -> Field:
-        """A field from rows, the bottom one first, a letter a cell.
+        """Create a field from rows of letters.
 
         Args:
-            rows: at most 23, ten letters each: a piece's, ``G`` for garbage, ``.`` for empty.
-            garbage: the garbage row; empty if not given.
+            rows: at most 23 rows of ten letters from the bottom: a piece's, ``G`` for garbage,
+                ``.`` for empty.
+            garbage: garbage row [default: empty].
 
         Raises:
-            FumenError: as the class does.
+            FumenError: the rows are invalid.
         """
         if len(rows) > ROWS:
             raise FumenError("InvalidFieldLength", f"a field has {ROWS} rows, not {len(rows)}")
@@ -74,10 +74,10 @@ class Field:
 
     @staticmethod
     def from_board(board: Board) -> Field:
-        """A field of garbage cells where the board is filled.
+        """Create a field with garbage cells where a board is filled.
 
         Raises:
-            FumenError: (``InvalidFieldLength``) the board is not ten columns wide, or filled
+            FumenError: (``InvalidFieldLength``) the board is not ten columns wide, or is filled
                 above row 23.
         """
         if board.width != WIDTH or board.height > ROWS:
@@ -96,50 +96,50 @@ class Field:
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """The 23 rows above the garbage row, the bottom one first, a letter a cell."""
+        """23 rows above the garbage row, from the bottom, one letter per cell."""
         return tuple(row.translate(_TO_LETTERS).decode() for row in reversed(self._upper_rows()))
 
     @property
     def garbage(self) -> str:
-        """The garbage row, a letter a cell."""
+        """Garbage row, one letter per cell."""
         return self.cells[-WIDTH:].translate(_TO_LETTERS).decode()
 
     @property
     def height(self) -> int:
-        """Rows up to the highest filled cell, the garbage row not counted."""
+        """Number of rows up to the highest filled cell, without the garbage row."""
         filled = len(self.cells.lstrip(b"\0"))
         return max(0, (filled + WIDTH - 1) // WIDTH - 1)
 
     def __getitem__(self, cell: tuple[int, int]) -> str:
-        """The letter of a cell (x, y), y up from 0; -1 is the garbage row."""
+        """Return the letter of cell (x, y); y = -1 is the garbage row."""
         x, y = cell
         if not (0 <= x < WIDTH and -1 <= y < ROWS):
             raise IndexError(f"cell ({x}, {y}) is outside columns 0-9 and rows -1-22")
         return COLORS[self.cells[cell_index(x, y)]]
 
     def board(self, rows: int = 40) -> Board:
-        """The filled cells as a board; the garbage row is left out."""
+        """Return the filled cells as a board, without the garbage row."""
         return Board.from_rows(self.rows[: self.height], height=rows)
 
     @staticmethod
     def has_room_for(placement: Placement) -> bool:
-        """Whether a piece is between the walls and above the garbage row.
+        """Return True if a piece is between the walls and above the garbage row.
 
-        It may stick out of the top.
+        It may extend above the top.
         """
         return all(0 <= x < WIDTH and y >= 0 for x, y in placement.cells)
 
     def fits(self, placement: Placement) -> bool:
-        """Whether there is room for a piece, and all its cells are empty."""
+        """Return True if all cells of a piece are within the field and empty."""
         return self.has_room_for(placement) and not any(
             self.cells[cell_index(x, y)] for x, y in placement.cells if y < ROWS
         )
 
     def with_piece(self, placement: Placement) -> Field:
-        """The field with a piece in it; what sticks out of the top is lost.
+        """Return the field with a piece; cells above the top are dropped.
 
         Raises:
-            FumenError: (``InvalidPieceLocation``) it does not fit.
+            FumenError: (``InvalidPieceLocation``) the piece does not fit.
         """
         if not self.fits(placement):
             raise FumenError("InvalidPieceLocation", f"{placement} does not fit where it is")
@@ -150,32 +150,32 @@ class Field:
         return Field(bytes(cells))
 
     def without_full_rows(self) -> Field:
-        """The field without its full rows; the garbage row is never full."""
+        """Return the field without full rows, except the garbage row."""
         left = [row for row in self._upper_rows() if 0 in row]
         if len(left) == ROWS:
             return self
         return Field(bytes((ROWS - len(left)) * WIDTH) + b"".join(left) + self.cells[-WIDTH:])
 
     def with_garbage_raised(self) -> Field:
-        """The garbage row moved into the field, and a new empty one below; the top row is lost."""
+        """Return the field with the garbage row moved into it; the top row is dropped."""
         return Field(self.cells[WIDTH:] + _EMPTY_ROW)
 
     def mirrored(self) -> Field:
-        """Left and right exchanged, but for the garbage row; pieces keep their colours."""
+        """Return the field mirrored, except the garbage row; cells keep their colours."""
         return Field(b"".join([*(row[::-1] for row in self._upper_rows()), self.cells[-WIDTH:]]))
 
     def differences(self, old: Field) -> Iterator[tuple[int, int]]:
-        """Runs of (new - old, number of cells), from the top left to the garbage row."""
+        """Return runs of (new - old, number of cells), from the top left to the garbage row."""
         changes = map(int.__sub__, self.cells, old.cells)
         for change, run in groupby(changes):
             yield change, sum(1 for _ in run)
 
     def with_changes(self, differences: Iterable[tuple[int, int]]) -> Field:
-        """The field with such runs added to it.
+        """Return the field with runs of differences added.
 
         Raises:
-            FumenError: (``InvalidFieldLength``, ``InvalidBlock``) they do not cover the field,
-                or lead to no colour.
+            FumenError: (``InvalidFieldLength``, ``InvalidBlock``) the runs do not cover the field,
+                or a value is invalid.
         """
         changes = [change for change, count in differences for _ in range(count)]
         if len(changes) != CELLS:
@@ -195,7 +195,7 @@ class Field:
         return f"Field.from_rows({list(self.rows[: self.height])}{garbage})"
 
     def __str__(self) -> str:
-        """Rows from the top of the stack down, then a line, then the garbage row if it is used."""
+        """Return rows from the top of the stack, then a line and the garbage row if it is used."""
         lines = [*reversed(self.rows[: self.height])]
         if any(self.cells[-WIDTH:]):
             lines += ["-" * WIDTH, self.garbage]
@@ -208,7 +208,7 @@ class Field:
 
 
 def cell_index(x: int, y: int) -> int:
-    """Where cell (x, y) lies in `Field.cells`."""
+    """Return the index of cell (x, y) in `Field.cells`."""
     return (ROWS - 1 - y) * WIDTH + x
 
 
@@ -227,7 +227,7 @@ MARK: Final = "#Q="
 
 _CAPTION: Final = re.compile(r"#Q=\[(.?)\]\((.?)\)(.*)", re.DOTALL)
 
-# What editors take for a quiz: blanks between the letters, and more text behind a semicolon.
+# A quiz as editors accept it: spaces between the letters, and text after a semicolon.
 _LOOSE: Final = re.compile(r"#Q=\[([IOTLJSZ]?)\]\(([IOTLJSZ]?)\)([IOTLJSZ]*)(?:;(.*))?", re.DOTALL)
 
 
@@ -236,9 +236,9 @@ class Quiz:
     """Pieces to play.
 
     Attributes:
-        hold: the held piece; None for none.
-        current: the piece to play; None only if nothing comes after it.
-        queue: what comes next.
+        hold: held piece; None for none.
+        current: piece to play; None only at the end.
+        queue: next pieces.
     """
 
     hold: Piece | None = None
@@ -247,10 +247,11 @@ class Quiz:
 
     @staticmethod
     def parse(comment: str) -> Quiz:
-        """The quiz of a comment; an empty ``()`` takes the first of the next pieces.
+        """Parse the quiz of a comment; an empty ``()`` takes the first of the next pieces.
 
         Raises:
-            FumenError: (``NotQuiz``, ``InvalidQuizCaption``, ``InvalidPieceLetter``) it is none.
+            FumenError: (``NotQuiz``, ``InvalidQuizCaption``, ``InvalidPieceLetter``) the comment is
+                not a valid quiz.
         """
         if not comment.startswith(MARK):
             raise FumenError("NotQuiz", f"the comment is no quiz: it does not begin with {MARK}")
@@ -268,15 +269,15 @@ class Quiz:
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """All pieces, in the order of the solver: current, held, next; without what is missing."""
+        """All pieces in the order of the solver: current, held, next."""
         first = [piece for piece in (self.current, self.hold) if piece is not None]
         return (*first, *self.queue)
 
     def play(self, piece: Piece) -> Quiz:
-        """The quiz after a piece, which is the current one or comes out of the hold.
+        """Return the quiz after a piece, which is the current one or comes from hold.
 
         Raises:
-            FumenError: (``InvalidQuizPiece``) the quiz does not have it there.
+            FumenError: (``InvalidQuizPiece``) the piece is not available.
         """
         quiz = self if piece is self.current else self._held()
         if piece is not quiz.current:
@@ -297,18 +298,18 @@ class Quiz:
         return Quiz(self.hold, self.queue[0], self.queue[1:])
 
     def _held(self) -> Quiz:
-        """Hold used: the current piece goes in, what was held comes out."""
+        """Return the quiz with current and held piece exchanged."""
         if self.hold is not None or not self.queue:
             return Quiz(self.current, self.hold, self.queue)
         return Quiz(self.current, self.queue[0], self.queue[1:])
 
 
 def advance_comment(comment: str, placement: Placement | None, *, lock: bool) -> str:
-    """The comment of the next page, if that brings none of its own.
+    """Return the default comment of the next page.
 
-    A quiz advances by a piece that is locked; one that is used up leaves what stands behind its
-    semicolon, which may be the next quiz. A piece that the quiz does not have leaves it as it is.
-    The rules are those of the editors, tetris-fumen's in particular.
+    A quiz advances by a locked piece. A finished quiz is replaced by the text after its semicolon,
+    which may be another quiz. An unavailable piece leaves the comment unchanged. The rules are
+    those of the editors, in particular tetris-fumen.
     """
     state = _loose(comment)
     if state is None:
@@ -320,17 +321,17 @@ def advance_comment(comment: str, placement: Placement | None, *, lock: bool) ->
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: a field, perhaps a piece on it, a comment, and what is done when it is left.
+    """Page: a field, an optional piece, a comment, and flags.
 
     Attributes:
-        field: as it is before the piece is placed.
-        placement: the piece; None for none. Its spin is not kept.
-        comment: the text shown with the page.
-        lock: on leaving the page the piece is placed and full rows are removed; without it
-            nothing happens, not even what the next two say.
-        rise: then the garbage row moves into the field.
-        mirror: then the field is mirrored.
-        color: guideline colours instead of older ones; counts on the first page only.
+        field: field before the piece is placed.
+        placement: piece; None for none. Its spin is not encoded.
+        comment: text of the page.
+        lock: place the piece and remove full rows at the end of the page; without it `rise` and
+            `mirror` have no effect.
+        rise: move the garbage row into the field.
+        mirror: mirror the field.
+        color: use guideline colours; valid for the first page only.
     """
 
     field: Field = field(default_factory=Field)
@@ -343,7 +344,7 @@ class Page:
 
     @property
     def resulting_field(self) -> Field:
-        """The field as the page leaves it.
+        """Field after the page.
 
         Raises:
             FumenError: (``InvalidPieceLocation``) the piece is to be locked, and does not fit.
@@ -360,20 +361,20 @@ class Page:
 
     @property
     def next_comment(self) -> str:
-        """The comment of the next page if that brings none; a quiz advances."""
+        """Default comment of the next page; a quiz advances."""
         return advance_comment(self.comment, self.placement, lock=self.lock)
 
     def create_next(self, placement: Placement | None = None) -> Page:
-        """The page that follows by itself: the field that this one leaves, its comment carried on.
+        """Return a following page with the resulting field and the next comment.
 
         Raises:
-            FumenError: as `after` does.
+            FumenError: as `resulting_field`.
         """
         return Page(self.resulting_field, placement, self.next_comment)
 
 
 def create_pages(page: Page, placements: Sequence[Placement]) -> list[Page]:
-    """A page for each placement, each following from the one before it; the first from `page`."""
+    """Return one page per placement, each following from the one before; the first from `page`."""
     pages: list[Page] = []
     for placement in placements:
         page = page.create_next(placement)
@@ -382,13 +383,13 @@ def create_pages(page: Page, placements: Sequence[Placement]) -> list[Page]:
 
 
 def location_index(placement: Placement) -> int:
-    """The cell that stands for a piece, as an index of `Field.cells`; negative above the top."""
+    """Return the index in `Field.cells` that encodes a piece; negative above the top."""
     dx, dy = _CELL_OF[placement.piece, placement.rotation]
     return cell_index(placement.x + dx, placement.y + dy)
 
 
 def placement_at(piece: Piece, rotation: Rotation, location: int) -> Placement:
-    """The piece whose cell is `location`."""
+    """Return the piece encoded by a location."""
     row, x = divmod(location, WIDTH)
     dx, dy = _CELL_OF[piece, rotation]
     return Placement(piece, rotation, x - dx, ROWS - 1 - row - dy)
@@ -398,11 +399,11 @@ def placement_at(piece: Piece, rotation: Rotation, location: int) -> Placement:
 
 
 def _cell_of(piece: Piece, rotation: Rotation) -> tuple[int, int]:
-    """Which cell names a piece, relative to its centre: it depends on the shape alone.
+    """Return the cell that encodes a piece, relative to its centre.
 
     T, J and L: the centre of their box. I: the second cell from the left or from the top. O: the
-    upper left cell. S and Z: lying, the middle of the upper row; standing, the upper cell of the
-    column that reaches lower.
+    upper left cell. S and Z: horizontal, the middle of the upper row; vertical, the upper cell of
+    the column that reaches lower.
     """
     if piece in (Piece.T, Piece.J, Piece.L):
         return 0, 0
@@ -412,7 +413,7 @@ def _cell_of(piece: Piece, rotation: Rotation) -> tuple[int, int]:
         return cells[2] if standing else cells[1]
     if piece is Piece.O:
         return cells[2]
-    # Either is the one cell, from the bottom up, that stands on another.
+    # In both cases it is the only cell, from the bottom, above another one.
     return next(cell for cell in cells if (cell[0], cell[1] - 1) in cells)
 
 
@@ -420,13 +421,12 @@ _CELL_OF: Final = {
     (piece, rotation): _cell_of(piece, rotation) for piece in Piece for rotation in Rotation
 }
 
-# Hold, current, next, and what stands behind the semicolon (None if there is none): letters, as a
-# quiz that only has to be carried on needs no pieces.
+# Letters of hold, current and next, and the text after the semicolon, None without one.
 _Loose = tuple[str, str, str, str | None]
 
 
 def _loose(comment: str) -> _Loose | None:
-    """The state of a comment that editors take for a quiz; a used-up one passes on to the next."""
+    """Parse a comment as editors do: invalid quizzes are ignored, a finished one is skipped."""
     if not comment.startswith(MARK):
         return None
     found = _LOOSE.fullmatch(re.sub(r"\s+", "", comment))

@@ -1,8 +1,7 @@
-"""Files of perfect clears (``.pc``): solutions from the empty field, one after another.
+"""Files of perfect clears (``.pc``): a sequence of solutions for the empty field.
 
-docs/pc-files.md describes the format, which is perfect-tetris's. The kernel reads and writes the
-records; here are the files: streamed, so that one of many gigabytes needs no more memory than a
-small one.
+docs/pc-files.md describes the format of perfect-tetris. The kernel decodes records; this module
+streams files, so that memory does not grow with their size.
 """
 
 from __future__ import annotations
@@ -32,11 +31,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 MAX_PIECES: Final = 16
-"""Pieces of a record at most, the held one first."""
+"""Maximum pieces of a record, including the held one."""
 
 ANY_KICKS: Final = ("srs-tetrio", "srs+")
-"""Systems one of which allows all that any of perfect-tetris's six allows: the others have fewer
-kicks than the first, in the same order."""
+"""Rotation systems that together allow everything that the six systems of perfect-tetris allow: the
+others have fewer kicks than the first, in the same order.
+"""
 
 _SEQUENCE_BYTES: Final = 6
 # No centre is above row 6, so no cell above row 8.
@@ -47,12 +47,12 @@ _BATCH: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class PcRecord:
-    """A perfect clear from the empty field.
+    """Perfect clear from the empty field.
 
     Attributes:
-        sequence: 2 to 16 pieces: the held one, then the others as they come.
-        holds: bit i: hold was used for placement i.
-        placements: one less than there are pieces.
+        sequence: 2 to 16 pieces: the held one, then the queue.
+        holds: bit i: placement i used hold.
+        placements: one less than the pieces.
     """
 
     sequence: tuple[Piece, ...]
@@ -61,10 +61,10 @@ class PcRecord:
 
     @staticmethod
     def from_placements(sequence: Sequence[Piece], placements: Sequence[Placement]) -> PcRecord:
-        """The solution that plays these placements; where hold is used follows from their pieces.
+        """Create a record; the pieces of the placements decide where hold is used.
 
         Raises:
-            PcFileError: (``InvalidSolution``) a placement is of a piece that is not at hand.
+            PcFileError: (``InvalidSolution``) the piece of a placement is not available.
         """
         pieces = tuple(sequence)
         held, holds = pieces[0] if pieces else None, 0
@@ -83,10 +83,10 @@ class PcRecord:
 
     @staticmethod
     def decode(data: bytes) -> PcRecord:
-        """The solution of one record.
+        """Decode a record.
 
         Raises:
-            PcFileError: (``EndOfStream``) the record is not complete.
+            PcFileError: (``EndOfStream``) the record is truncated.
         """
         records, used = read_pc_records(data, 1)
         if not records or used != len(data):
@@ -95,10 +95,10 @@ class PcRecord:
         return PcRecord(tuple(sequence), holds, tuple(placements))
 
     def encode(self) -> bytes:
-        """The bytes of its record.
+        """Encode the record.
 
         Raises:
-            PcFileError: (``InvalidSolution``) it fits into none.
+            PcFileError: (``InvalidSolution``) the solution does not fit into a record.
         """
         try:
             return write_pc_record(list(self.sequence), self.holds, list(self.placements))
@@ -106,13 +106,13 @@ class PcRecord:
             raise PcFileError("InvalidSolution", str(error)) from error
 
     def draw_uncleared(self) -> list[list[tuple[int, int]]]:
-        """The cells of each placement as they would lie if no row were ever removed.
+        """Return the cells of each placement as if no row were removed.
 
-        Rows that were cleared stay, and what lies above them is pushed up accordingly: so a
-        perfect clear shows as a whole. The first placement that does not fit ends the list.
+        Cleared rows stay, and cells above them move up, so that the whole perfect clear is visible.
+        The list ends before the first placement that does not fit.
         """
         board = Board(rows=_DRAWN_ROWS)
-        # Which row of the whole each row of the board is.
+        # Row of the uncleared picture for each row of the board.
         rows = list(range(_DRAWN_ROWS * 2))
         found: list[list[tuple[int, int]]] = []
         for placement in self.placements:
@@ -131,13 +131,13 @@ class PcRecord:
 
 @dataclass(frozen=True, slots=True)
 class PcFileReport:
-    """What came of checking a file.
+    """Result of `validate_file`.
 
     Attributes:
-        solutions: how many are good, up to the first that is not.
-        bytes: how many bytes were read, those of the faulty solution included.
-        fault: what is wrong with that; `PcFault.NONE` if all are good.
-        placement: which of its placements, from 0.
+        solutions: number of valid solutions before the first invalid one.
+        bytes: number of bytes read, including those of the invalid solution.
+        fault: fault of that solution; `PcFault.NONE` if all are valid.
+        placement: number of its invalid placement, from 0.
     """
 
     solutions: int
@@ -146,7 +146,7 @@ class PcFileReport:
     placement: int = 0
 
     def describe_fault(self) -> str:
-        """Describe the fault; empty if there is none."""
+        """Return a description of the fault; empty if there is none."""
         if self.fault is PcFault.NONE:
             return ""
         words = _REASONS[self.fault]
@@ -154,11 +154,11 @@ class PcFileReport:
 
 
 def read_solutions(path: str | os.PathLike[str]) -> Iterator[PcRecord]:
-    """The solutions of a file, one after another; what they say is not checked.
+    """Iterate over the solutions of a file without validation.
 
     Raises:
-        PcFileError: (``FileNotFound``, ``CannotRead``, ``EndOfStream``) the file cannot be read,
-            or ends within a record; fewer than 6 bytes at its end are passed over.
+        PcFileError: (``FileNotFound``, ``CannotRead``, ``EndOfStream``) the file cannot be read, or
+            ends within a record; fewer than 6 bytes at its end are ignored.
     """
     with _opened(path) as file:
         for data in _chunks(file, path):
@@ -172,14 +172,14 @@ def read_solutions(path: str | os.PathLike[str]) -> Iterator[PcRecord]:
 
 
 def write_solutions(path: str | os.PathLike[str], solutions: Iterable[PcRecord]) -> int:
-    """Write a file of its own; one that is there is replaced when all is written, and not before.
+    """Write a file atomically.
 
     Returns:
-        How many solutions were written.
+        Number of solutions.
 
     Raises:
-        PcFileError: (``InvalidSolution``, ``CannotWrite``) a solution fits into no record, or the
-            file cannot be written.
+        PcFileError: (``InvalidSolution``, ``CannotWrite``) a solution does not fit into a record,
+            or the file cannot be written.
     """
     target = Path(path)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
@@ -207,20 +207,20 @@ def validate_file(
     *,
     allow_early_clear: bool = True,
 ) -> PcFileReport:
-    """Hold every solution to the rules, up to the first that breaks them.
+    """Validate solutions up to the first invalid one.
 
-    Every placement must lie between the walls, on something, in no filled cell, and where it can
-    be reached from above; after the last one the field must be empty.
+    Every placement must be between the walls, supported, in empty cells, and reachable from above;
+    the field must be empty after the last one.
 
     Args:
         path: the file.
-        kicks: rotation systems; each solution must be playable under one of them as a whole. With
-            none, nothing need be reachable.
-        may_clear_before: whether the field may be empty on the way, too.
+        kicks: rotation systems; each solution must be playable as a whole under one of them.
+            Without any, reachability is not checked.
+        allow_early_clear: the field may be empty before the last placement.
 
     Raises:
         PcFileError: (``FileNotFound``, ``CannotRead``, ``EndOfStream``) as `read_solutions`.
-        KicksError: there is no such system.
+        KicksError: a rotation system is unknown.
     """
     checker = PcValidator(list(kicks), allow_early_clear)
     solutions = read = 0
@@ -235,26 +235,23 @@ def validate_file(
 
 
 class PcFileIndex:
-    """Finds the solutions of a file by number, however long it is.
+    """Access to the solutions of a file by number; a context manager that closes the file.
 
-    It is made little by little, so that a program can show the first solution at once: whatever
-    has not been gone through yet is gone through when it is asked for.
+    The index is built on demand, so that a program can show the first solution immediately.
 
     Attributes:
-        count: solutions gone through so far.
-        complete: whether those are all.
-
-    A context, which closes the file.
+        count: number of indexed solutions.
+        complete: True if all solutions are indexed.
 
     Args:
         path: the file.
 
     Raises:
-        PcFileError: (``FileNotFound``, ``CannotRead``) it cannot be read.
+        PcFileError: (``FileNotFound``, ``CannotRead``) the file cannot be read.
     """
 
     EVERY: Final = 1 << 17
-    """An entry is kept for each so many solutions."""
+    """Number of solutions per entry of the index."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = path
@@ -271,7 +268,7 @@ class PcFileIndex:
         self._file.close()
 
     def extend(self) -> None:
-        """Go through another megabyte.
+        """Index another megabyte.
 
         Raises:
             PcFileError: (``EndOfStream``, ``CannotRead``) as `read_solutions`.
@@ -293,10 +290,10 @@ class PcFileIndex:
             self.complete = True
 
     def read(self, number: int) -> PcRecord | None:
-        """A solution, counted from 0; None if there are not so many.
+        """Read a solution by number, from 0; None if there are fewer.
 
         Raises:
-            PcFileError: as `grow`.
+            PcFileError: as `extend`.
         """
         while number >= self.count and not self.complete:
             self.extend()
@@ -353,7 +350,7 @@ def _bits(placement: Placement, y: int) -> int:
 
 
 class _Chunk:
-    """Bytes of a file; whoever goes through them says how many were used."""
+    """Part of a file; the reader sets the number of used bytes."""
 
     def __init__(self, data: bytes) -> None:
         self.bytes = data
@@ -364,7 +361,7 @@ class _Chunk:
 
 
 def _chunks(file: BinaryIO, path: str | os.PathLike[str]) -> Iterator[_Chunk]:
-    """The file in pieces, each beginning with what was not used of the one before."""
+    """Read the file in chunks; each starts with the unused bytes of the previous one."""
     rest = b""
     while True:
         try:
@@ -392,6 +389,6 @@ def _unreadable(path: str | os.PathLike[str], error: OSError) -> PcFileError:
 
 
 def _expect_no_rest(rest: int, path: str | os.PathLike[str]) -> None:
-    # Too little for a sequence is no record that was cut short, the format's own tools say.
+    # As in the tools of the format, fewer bytes than a sequence are not a truncated record.
     if rest >= _SEQUENCE_BYTES:
         raise PcFileError("EndOfStream", f"{os.fspath(path)}: ends within a record")

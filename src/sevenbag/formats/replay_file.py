@@ -1,11 +1,10 @@
-"""The replay file of sevenbag: a versus game as rules, seed and every placement.
+"""Replay files: a versus game as rules, seed and placements.
 
-Lines of JSON: a header, one line a turn, a result. docs/replay.md describes every field. The file
-holds no board, queue or garbage: all of that follows from the rules, the seed and the placements,
-and whoever plays the game again (`sevenbag.replay.playback`) compares what it gets with the result.
+The file consists of lines of JSON: a header, one line per turn, and a result; docs/replay.md
+describes the fields. Boards, queues and garbage follow from rules, seed and placements;
+`sevenbag.replay.playback` computes them and compares the result.
 
-Nothing in a replay depends on the clock unless thinking times were asked for or the game was played
-in real time, so the same game gives the same bytes.
+Without thinking times and real time, the same game results in the same bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "sevenbag-replay"
 
 VERSIONS: Final = (1, 2)
-"""Those that are read; 2 is written where a reader of 1 would play something else."""
+"""Supported versions; 2 is written if a reader of version 1 would play another game."""
 
 MAX_BYTES: Final = 32 * 1024 * 1024
 
@@ -55,11 +54,11 @@ Time = Literal["turns", "real time", "frames"]
 
 
 class ReplayClock(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Thinking time for a whole game, in milliseconds.
+    """Thinking time for a whole game in milliseconds.
 
     Attributes:
-        bank: what there is at the beginning.
-        increment: what every move adds.
+        bank: initial time.
+        increment: time added for each move.
     """
 
     bank: Millis
@@ -67,15 +66,15 @@ class ReplayClock(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ReplayPlayer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Who played, and what it was allowed to spend on a move.
+    """Name and limits of a player.
 
     Attributes:
-        name: what the player is called in this game.
-        spec: the specification by which the bot was called for; None where there was none.
-        nodes: the limit that was in force; None for none.
-        milliseconds: the same.
-        clock: the same for the whole game.
-        pps: how many pieces it might place in a second of real time; None for any number.
+        name: name in this game.
+        spec: specification of the bot; None if there is none.
+        nodes: limit of nodes per move; None for none.
+        milliseconds: limit of milliseconds per move; None for none.
+        clock: limit for the whole game; None for none.
+        pps: maximum pieces per second in real time; None for no limit.
     """
 
     name: Name
@@ -87,11 +86,11 @@ class ReplayPlayer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class Adjudication(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Who wins a game that nobody has won on the board.
+    """Rules for the winner of a game without a single loser.
 
     Attributes:
-        lead: a game ends when one has made so many more lines of attack; None for never.
-        double: if both top out at once it is a draw, or more attack wins.
+        lead: lead in lines of attack that ends a game; None for none.
+        double: result of a double top-out: a draw, or more attack wins.
     """
 
     lead: Annotated[int, Meta(ge=1, le=2**53)] | None = None
@@ -99,21 +98,20 @@ class Adjudication(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ReplayHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The first line: all that must be known before the first move.
+    """First line: configuration of the game.
 
     Attributes:
-        version: what `version_of` says.
-        rules: the rules in full, as `sevenbag.game` writes them; no preset is needed to play back.
+        version: result of `required_version`.
+        rules: complete rules, as `sevenbag.game.Rules.to_dict` returns them.
         frames_per_turn: game time between two turns.
-        pieces: the game ends when both players, in real time when one of them, has placed so many;
-            None for no such limit.
-        time: whether both place at once, in turns (None says the same), or each in its own time;
-            or the same frame by frame, where pieces also lock by themselves.
-        opening: a fumen, on the field of whose first page both begin; None for an empty board.
-        adjudication: None for the usual one.
+        pieces: piece limit; it ends the game when both players reach it, in real time when one
+            does. None for none.
+        time: turns (also None), real time, or frame by frame, where pieces also lock by gravity.
+        opening: fumen whose first page is the initial board; None for an empty board.
+        adjudication: None for the default.
     """
 
-    # The two fields that tell the file apart are always written: hence no defaults.
+    # No defaults: the fields that identify the file are always written.
     format: Literal["sevenbag-replay"]
     version: Literal[1, 2]
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)]
@@ -127,7 +125,7 @@ class ReplayHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     @property
     def is_real_time(self) -> bool:
-        """Whether each player places in its own time."""
+        """Return True if each player places pieces independently."""
         return self.time in {"real time", "frames"}
 
 
@@ -136,20 +134,20 @@ def required_version(
     opening: str | None = None,
     adjudication: Adjudication | None = None,
 ) -> Literal[1, 2]:
-    """The version of a replay with these in its header."""
+    """Return the version of a replay with these fields in its header."""
     plain = time in (None, "turns") and opening is None and adjudication in (None, Adjudication())
     return 1 if plain else 2
 
 
 class ReplayLoss(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Why a player lost: one of the reasons in docs/replay.md, and the words of the error."""
+    """Reason of a loss, see docs/replay.md, and the message of the error."""
 
     reason: Name
     detail: Text = ""
 
 
 class ReplayScore(msgspec.Struct, frozen=True):
-    """What a player had done when the game ended."""
+    """Statistics of a player at the end of a game."""
 
     pieces: Count
     lines: Count
@@ -157,13 +155,14 @@ class ReplayScore(msgspec.Struct, frozen=True):
 
 
 class ReplayResult(msgspec.Struct, frozen=True, kw_only=True):
-    """The last line.
+    """Last line: result of the game.
 
     Attributes:
-        finished: False where the game was broken off; such a game has no winner.
-        winner: 0 or 1, None for a draw.
-        ending: ``fall`` (somebody lost), ``pieces`` (the piece limit), ``lead`` (so much more
-            attack) or ``interrupted``.
+        finished: False if the game was interrupted; it then has no winner.
+        winner: 0 or 1; None for a draw.
+        ending: ``fall`` (a loss), ``pieces`` (piece limit), ``lead`` or ``interrupted``.
+        losses: loss of each player; None if the player did not lose.
+        score: statistics of each player.
     """
 
     finished: bool
@@ -174,7 +173,7 @@ class ReplayResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReplaySearchInfo(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a bot said of its search, as `sevenbag.bots.bot.SearchInfo`."""
+    """Search statistics of a bot, see `sevenbag.bots.bot.SearchInfo`."""
 
     nodes: Figure | None = None
     nps: Figure | None = None
@@ -184,14 +183,14 @@ class ReplaySearchInfo(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class ReplayTurn:
-    """What the players placed at one time.
+    """Placements of a turn, or of a frame in real time.
 
     Attributes:
-        placements: a placement each, whether it was held is told by its piece; in real time None
-            for a player who placed nothing at this frame.
-        milliseconds: thinking time of each, where it was recorded.
-        frame: in real time when it was, in frames of 1/60 s since the game began.
-        infos: what each bot said of its search, where it was recorded.
+        placements: placement of each player; None in real time for no placement in this frame. The
+            piece decides if hold was used.
+        milliseconds: thinking time of each player, if recorded.
+        frame: frame in real time, in 1/60 s since the start of the game.
+        infos: search statistics of each bot, if recorded.
     """
 
     placements: tuple[Placement | None, Placement | None]
@@ -201,21 +200,21 @@ class ReplayTurn:
 
     @property
     def placed(self) -> tuple[bool, bool]:
-        """Whether each of them placed something."""
+        """For each player True if it placed a piece."""
         first, second = self.placements
         return first is not None, second is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A whole game."""
+    """Replay of a game."""
 
     header: ReplayHeader
     turns: tuple[ReplayTurn, ...]
     outcome: ReplayResult
 
     def encode(self) -> bytes:
-        """The bytes of the file."""
+        """Encode the file."""
         lines = [_ENCODER.encode(self.header)]
         lines += [_ENCODER.encode(_turn_row(turn)) for turn in self.turns]
         lines.append(_ENCODER.encode(_ResultLine(result=self.outcome)))
@@ -223,19 +222,19 @@ class Replay:
 
     @staticmethod
     def decode(data: bytes, source: str = "replay") -> Replay:
-        """Read the bytes of a file.
+        """Decode a file.
 
         Args:
-            data: the whole file.
-            source: what error messages call it.
+            data: content of the file.
+            source: name of the file for errors.
 
         Raises:
-            FormatError: it is no replay, or broken; the message names the line and the field.
+            FormatError: the data is invalid; the message contains line and field.
         """
         return _Reader(source).read(data)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the file in one step: nobody ever sees half of it, nor loses the old one.
+        """Write the file atomically.
 
         Raises:
             FormatError: the file cannot be written.
@@ -243,13 +242,12 @@ class Replay:
         write_atomically(Path(path), self.encode(), replace=True)
 
     def write_new(self, path: str | os.PathLike[str]) -> Path:
-        """Write a file of this name or, where that is taken, of the first free one beside it.
+        """Write a file without replacing another: ``game.replay``, ``game-2.replay`` and so on.
 
-        ``game.replay``, ``game-2.replay``, ``game-3.replay`` and so on. No file is ever replaced,
-        not even one that somebody else writes at the same time.
+        A file that another process creates at the same time is not replaced either.
 
         Returns:
-            The file's path.
+            Path of the file.
 
         Raises:
             FormatError: the file cannot be written.
@@ -265,24 +263,24 @@ class Replay:
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Replay:
-        """Read a file.
+        """Load a file.
 
         Raises:
-            FormatError: as `decode`; also where there is no such file or it is far too large.
+            FormatError: the file cannot be read, is too large, or is invalid.
         """
         expect_type("path", path, (str, os.PathLike), "str or os.PathLike", FormatError)
         return Replay.decode(_read_bounded(Path(path)), str(path))
 
 
 class ReplayDestination:
-    """The file that a replay is written to, so that no other replay is lost.
+    """Path of a new replay that does not replace other replays.
 
-    A finished game replaces a file that the user named; an unfinished game replaces only another
+    A finished game replaces a file named by the user; an unfinished game replaces only another
     unfinished one. Without a name, a free one in the folder ``replays`` is used.
 
     Args:
-        named: the file that the user named; None for one named after the seed.
-        seed: of the game.
+        named: file named by the user; None for a name with the seed.
+        seed: seed of the game.
     """
 
     def __init__(self, named: Path | None, seed: int) -> None:
@@ -302,14 +300,14 @@ class ReplayDestination:
         if not folder.is_dir() or not os.access(folder, os.W_OK):
             raise FormatError(f"{path}: cannot be written: {folder} is no writable folder")
         if self._named is not None and path.exists() and not path.is_file():
-            # A device would be replaced by a file of its name.
+            # A device must not be replaced by a file.
             raise FormatError(f"{path}: cannot be written: it is no file")
 
     def write(self, replay: Replay) -> Path:
         """Write a replay and return its path.
 
         Raises:
-            FormatError: it cannot be written.
+            FormatError: the file cannot be written.
         """
         if self._named is None:
             try:
@@ -326,7 +324,7 @@ class ReplayDestination:
 
 
 def format_placement(placement: Placement) -> str:
-    """A placement in short: piece, rotation, column, row, spin. ``TS4,1f``, ``IN4,0``."""
+    """Format a placement as piece, rotation, column, row and spin: ``TS4,1f``, ``IN4,0``."""
     return (
         f"{placement.piece.name}{placement.rotation.name[0]}"
         f"{placement.x},{placement.y}{_SPIN_MARKS[placement.spin]}"
@@ -334,10 +332,10 @@ def format_placement(placement: Placement) -> str:
 
 
 def parse_placement(text: str) -> Placement:
-    """The placement that `write_placement` wrote.
+    """Parse the result of `format_placement`.
 
     Raises:
-        FormatError: it is not written like that.
+        FormatError: the text is invalid.
     """
     match = _PLACEMENT.fullmatch(text)
     if match is None:
@@ -384,7 +382,7 @@ class _ResultLine(msgspec.Struct, frozen=True):
 
 
 class _TurnNotes(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What may follow the placements of a turn; fields of later versions are passed over."""
+    """Optional fields of a turn; unknown fields of later versions are ignored."""
 
     frame: Frame | None = None
     ms: tuple[Millis | None, Millis | None] | None = None
@@ -406,7 +404,7 @@ def _turn_row(turn: ReplayTurn) -> tuple[object, ...]:
 
 
 class _Reader:
-    """Reads one file; knows its name for the messages."""
+    """Reader of one file."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -422,7 +420,7 @@ class _Reader:
         if len(lines) - 2 > MAX_TURNS:
             self._refuse(len(lines), f"more than {MAX_TURNS} turns, the most a replay may have")
         header = self._header(lines[0])
-        # Turns are lists: the first object is the result, and with it the file ends.
+        # Turns are lists: the first object is the result, the last line.
         last = next((n for n, line in enumerate(lines[1:], start=2) if line[:1] == b"{"), None)
         turns = self._turns(lines[1 : None if last is None else last - 1], header)
         if last is None:
@@ -434,7 +432,7 @@ class _Reader:
         return Replay(header, turns, result)
 
     def _header(self, line: bytes) -> ReplayHeader:
-        # Which file and which version it is comes first: an unknown one has unknown fields.
+        # Format and version first: an unknown version has unknown fields.
         marks = self._decode(1, line, _MARKS_DECODER.decode)
         if marks.format != FORMAT:
             self._refuse(1, f'no replay of sevenbag: "format" is not "{FORMAT}"')
@@ -488,7 +486,7 @@ class _Reader:
     def _check(
         self, number: int, header: ReplayHeader, turns: tuple[ReplayTurn, ...], result: ReplayResult
     ) -> None:
-        """What must agree without playing the game again."""
+        """Check the consistency of the fields without playing the game."""
         for player in (0, 1):
             pieces = sum(turn.placed[player] for turn in turns)
             if header.pieces is not None and pieces > header.pieces:

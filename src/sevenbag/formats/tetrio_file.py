@@ -1,14 +1,13 @@
 """Replays of TETR.IO: ``.ttrm`` files of matches, ``.ttr`` files of solo games.
 
->>> recording = load_tetrio_file("match.ttrm")
->>> [player.name for player in recording.rounds[0]]
-['player1', 'player2']
+::
 
-A replay holds keys, not placements: which pieces were placed follows from playing them again, frame
-by frame, which `sevenbag.replay.tetrio_simulation` does. Versions 15 (2022), 18 (2024) and 19 are
-read_tetrio_file; the older two have other layouts and the same content.
+    recording = load_tetrio_file("match.ttrm")
+    [player.name for player in recording.rounds[0]]
 
-docs/tetrio-replays.md says what is in such a file.
+A replay contains keys, not placements: `sevenbag.replay.tetrio_simulation` plays them frame by
+frame. Versions 15 (2022), 18 (2024) and 19 are supported; the older two have other layouts with the
+same content. docs/tetrio-replays.md describes the files.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 LAST_FRAME: Final = 24 * 60 * 60 * 60
-"""A day."""
+"""Maximum frame: one day."""
 
 Frame = Annotated[int, Meta(ge=0, le=LAST_FRAME)]
 
@@ -48,7 +47,7 @@ PlayerId = int | Name | None
 
 
 class TetrioMessage(msgspec.Struct, frozen=True, gc=False):
-    """What a message of the server tells; in older files a part of it lies one level deeper."""
+    """Message of the server; in older files a part of it is nested one level deeper."""
 
     type: Name = ""
     frame: int = 0
@@ -64,7 +63,7 @@ class TetrioMessage(msgspec.Struct, frozen=True, gc=False):
 
 
 class TetrioEventData(msgspec.Struct, frozen=True, gc=False):
-    """What comes with an event: a key, a message of the server, or in older files a state."""
+    """Data of an event: a key, a message of the server, or in older files a state."""
 
     key: Name = ""
     subframe: Moment = 0.0
@@ -78,21 +77,21 @@ class TetrioEventData(msgspec.Struct, frozen=True, gc=False):
 
 
 class _State(msgspec.Struct, frozen=True):
-    """The game in an event of type ``full``."""
+    """State of the game in an event of type ``full``."""
 
     handling: dict[str, Any] | None = None
     bag: tuple[Name, ...] = ()
 
 
 class _Export(msgspec.Struct, frozen=True):
-    """The end numbers in an event of type ``end``."""
+    """Final statistics in an event of type ``end``."""
 
     stats: dict[str, Any] = {}
     aggregatestats: dict[str, Any] | None = None
 
 
 class TetrioEvent(msgspec.Struct, frozen=True, gc=False):
-    """What happened, and in which frame."""
+    """Event and its frame."""
 
     frame: Frame
     type: Name
@@ -100,7 +99,7 @@ class TetrioEvent(msgspec.Struct, frozen=True, gc=False):
 
 
 class _Results(msgspec.Struct, frozen=True):
-    """What the game counted."""
+    """Statistics recorded by the game."""
 
     stats: dict[str, Any] | None = None
     aggregatestats: dict[str, Any] | None = None
@@ -108,7 +107,7 @@ class _Results(msgspec.Struct, frozen=True):
 
 
 class _Keys(msgspec.Struct, frozen=True):
-    """One player's game: everything that happened to it."""
+    """Events of one player's game."""
 
     frames: Frame
     events: list[TetrioEvent]
@@ -117,14 +116,14 @@ class _Keys(msgspec.Struct, frozen=True):
 
 
 class _Member(msgspec.Struct, frozen=True):
-    """A player in a round; one who only watched has no keys."""
+    """Player of a round; a spectator has no keys."""
 
     replay: _Keys | None = None
     username: Name | None = None
 
 
 class _Body(msgspec.Struct, frozen=True):
-    """``replay`` of version 19: rounds, or a single game's keys."""
+    """``replay`` of version 19: rounds, or the keys of a single game."""
 
     rounds: list[list[_Member]] | None = None
     frames: Frame = 0
@@ -134,27 +133,27 @@ class _Body(msgspec.Struct, frozen=True):
 
 
 class _User(msgspec.Struct, frozen=True):
-    """Somebody with an account."""
+    """User account."""
 
     username: Name | None = None
 
 
 class _Seat(msgspec.Struct, frozen=True):
-    """A player of a round of an older file."""
+    """Player of a round of an older file."""
 
     username: Name | None = None
     user: _User | None = None
 
 
 class _OldRound(msgspec.Struct, frozen=True):
-    """A round of an older file."""
+    """Round of an older file."""
 
     replays: list[_Keys]
     board: list[_Seat] = []
 
 
 class _File(msgspec.Struct, frozen=True):
-    """The whole file, of whichever version."""
+    """File of any version."""
 
     replay: _Body | None = None
     data: _Keys | list[_OldRound] | None = None
@@ -176,17 +175,17 @@ MAX_PLAYERS: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class TetrioPlayerRound:
-    """One player's part of a round.
+    """A player's part of a round.
 
     Attributes:
-        name: the player's.
-        frames: how long it lasted.
-        options: the rules and the player's keyboard.
-        events: all that happened, in order.
-        recorded: the numbers that the game itself counted, by its names: ``piecesplaced``,
-            ``garbage.sent``, ``clears.tspindoubles``, and ``apm``, ``pps``, ``vsscore``.
-        reason: why it ended: ``winner``, ``garbagesmash``, ``topout``, ``clear`` and others.
-        bag: the first pieces, in letters, where an older file tells them; empty otherwise.
+        name: name of the player.
+        frames: duration in frames.
+        options: rules and handling.
+        events: all events in order.
+        recorded: statistics recorded by the game, by its names: ``piecesplaced``, ``garbage.sent``,
+            ``clears.tspindoubles``, and ``apm``, ``pps``, ``vsscore``.
+        reason: reason of the end: ``winner``, ``garbagesmash``, ``topout``, ``clear`` and others.
+        bag: letters of the first pieces in older files; otherwise empty.
     """
 
     name: str
@@ -200,14 +199,14 @@ class TetrioPlayerRound:
 
 @dataclass(frozen=True, slots=True)
 class TetrioRecording:
-    """A whole file.
+    """Content of a file.
 
     Attributes:
-        source: what error messages call it.
-        version: of the game that wrote it.
-        mode: ``league``, ``40l``, ``blitz`` and the like; None for a room.
-        date: when it was played, where the file says so.
-        rounds: the players of every round, in the file's order, which may change between rounds.
+        source: name of the file for errors.
+        version: version of the game.
+        mode: ``league``, ``40l``, ``blitz`` and others; None for a room.
+        date: date of the game, if the file has one.
+        rounds: players of each round, in the order of the file, which may change between rounds.
     """
 
     source: str
@@ -218,10 +217,10 @@ class TetrioRecording:
 
 
 def load_tetrio_file(path: str | os.PathLike[str]) -> TetrioRecording:
-    """Read a file.
+    """Load a file.
 
     Raises:
-        FormatError: as `read_tetrio_file`; also where there is no such file or it is far too large.
+        FormatError: the file cannot be read, is too large, or is invalid.
     """
     expect_type("path", path, (str, os.PathLike), "str or os.PathLike", FormatError)
     path = Path(path)
@@ -234,14 +233,14 @@ def load_tetrio_file(path: str | os.PathLike[str]) -> TetrioRecording:
 
 
 def read_tetrio_file(data: bytes, source: str = "replay") -> TetrioRecording:
-    """Read the bytes of a file.
+    """Read the content of a file.
 
     Args:
-        data: the whole file.
-        source: what error messages call it.
+        data: content of the file.
+        source: name of the file for errors.
 
     Raises:
-        FormatError: it is no replay of TETR.IO, or broken; the message names the place.
+        FormatError: the data is invalid; the message contains the place.
     """
     if len(data) > MAX_BYTES:
         raise FormatError(f"{source}: larger than {MAX_BYTES} bytes, the most a replay may have")
@@ -280,7 +279,7 @@ _OTHER_NUMBERS: Final = {
 
 
 def _rounds(file: _File, source: str) -> Iterable[tuple[TetrioPlayerRound, ...]]:
-    """The players of every round."""
+    """Iterate over the players of each round."""
     body, old = file.replay, file.data
     solo = file.user.username if file.user else None
     if body is not None and body.rounds is not None:
@@ -321,7 +320,7 @@ def _player(keys: _Keys, name: str | None, seat: int, where: str) -> TetrioPlaye
     rates = keys.results.aggregatestats if keys.results else None
     reason = keys.results.gameoverreason if keys.results else None
     if written is None:
-        # An older file: everything lies in the first and in the last event.
+        # In an older file the first and the last event contain all data.
         full = _first(keys.events, "full")
         end = _first(reversed(keys.events), "end")
         if full is None or full.options is None:
@@ -347,7 +346,7 @@ def _first(events: Iterable[TetrioEvent], kind: str) -> TetrioEventData | None:
 
 
 def _numbers(stats: Mapping[str, Any], inside: str = "") -> Iterable[tuple[str, float]]:
-    """Every number, by the names that lead to it."""
+    """Iterate over all numbers with their dotted names."""
     for name, value in stats.items():
         if isinstance(value, bool):
             continue

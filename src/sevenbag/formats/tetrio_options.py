@@ -1,7 +1,6 @@
-"""The options of a recorded game: a file holds only those that differ from the client's own.
+"""Options of a recorded game; a file contains only those that differ from the client's defaults.
 
-The names are the game's. A missing option means is written here once; most of it was found out
-from games that were played again and came out as recorded.
+The names are those of the game. The defaults were determined mostly by replaying recorded games.
 """
 
 from __future__ import annotations
@@ -31,22 +30,22 @@ Lines = Annotated[int, Meta(ge=0, le=1000)]
 Name = Annotated[str, Meta(max_length=200)]
 
 LAST_WITH_CHAINING: Final = 18
-"""Up to this version chaining was what a game had unless it said otherwise."""
+"""Last version with back-to-back chaining by default."""
 
 
 class TetrioHandling(msgspec.Struct, frozen=True):
-    """A player's keyboard.
+    """Keyboard settings of a player.
 
     Attributes:
-        das: frames until a held key repeats; may be a fraction.
-        arr: frames between repeats; 0 is at once.
-        dcd: frames that repeats wait after a piece has turned or appeared.
-        sdf: soft drop, times the gravity; 41 is at once.
-        safelock: whether a hard drop is swallowed just after a piece has locked by time.
-        cancel: whether releasing one side discharges the other.
-        may20g: whether sliding pieces stick to the floor. Version 15 does not know it.
-        irs: when a held key turns the next piece.
-        ihs: when it holds it.
+        das: frames until a held key repeats, may be fractional.
+        arr: frames between repeats; 0 is immediate.
+        dcd: frames by which repeats are delayed after a rotation or spawn.
+        sdf: soft drop factor of gravity; 41 is immediate.
+        safelock: a hard drop is ignored just after an automatic lock.
+        cancel: releasing one direction resets the charge of the other.
+        may20g: sliding pieces stick to the floor. Not in version 15.
+        irs: condition under which a held key rotates the next piece.
+        ihs: condition under which a held key holds the next piece.
     """
 
     das: Frames = 10.0
@@ -61,12 +60,12 @@ class TetrioHandling(msgspec.Struct, frozen=True):
 
 
 class TetrioOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The rules of a recorded game, by the game's own names.
+    """Rules of a recorded game by the names of the game.
 
     Attributes:
-        version: of the game.
-        handling: the player's keyboard.
-        special: options with unsupported values, each as ``name: expected ..., got ...``.
+        version: version of the game.
+        handling: keyboard settings of the player.
+        unsupported: options with unsupported values, each as ``name: expected ..., got ...``.
     """
 
     version: Annotated[int, Meta(ge=1, le=1000)] = 19
@@ -139,14 +138,14 @@ class TetrioOptions(msgspec.Struct, frozen=True, kw_only=True):
     def from_file_options(
         written: dict[str, Any], handling: dict[str, Any] | None = None
     ) -> TetrioOptions:
-        """The options that a file has written, with what the missing ones mean.
+        """Convert the options in a file and add the defaults.
 
         Args:
-            written: as in the file.
-            handling: of an older file that has it somewhere else.
+            written: options in the file.
+            handling: handling in an older file, where it is stored elsewhere.
 
         Raises:
-            msgspec.ValidationError: a value is of a wrong kind or out of its range.
+            msgspec.ValidationError: a value is invalid.
         """
         known = {_OTHER_NAMES.get(name, name): value for name, value in _given(written).items()}
         keyboard = known.get("handling", handling)
@@ -157,7 +156,7 @@ class TetrioOptions(msgspec.Struct, frozen=True, kw_only=True):
         if isinstance(version, int) and version <= LAST_WITH_CHAINING:
             known.setdefault("b2bchaining", True)
         else:
-            # Where it is on, files of version 19 say so.
+            # Files of version 19 contain it if it is on.
             known.setdefault("b2bchaining", False)
         return msgspec.convert(known, TetrioOptions)
 
@@ -205,5 +204,5 @@ def _find_unsupported(known: dict[str, Any], version: object) -> Iterator[str]:
 
 
 def _given(written: dict[str, Any]) -> dict[str, Any]:
-    """What is null is as if it were missing."""
+    """Remove null values."""
     return {name: value for name, value in written.items() if value is not None}

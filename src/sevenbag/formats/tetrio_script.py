@@ -1,4 +1,4 @@
-"""The events of a recorded game as the list of numbers that the kernel plays."""
+"""Conversion of the events of a recorded game to the script that the kernel plays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ScriptEventKind(IntEnum):
-    """What an event of a script is."""
+    """Kind of a script event."""
 
     PRESS = 0
     PRESS_HOISTED = 1
@@ -28,17 +28,17 @@ class ScriptEventKind(IntEnum):
 def build_script(
     events: Sequence[TetrioEvent], *, version: int = 19, rewinds: bool = False
 ) -> list[float]:
-    """Every event that counts, in order, as `FrameGame.perform` takes them.
+    """Return all events that affect the game in the format of `FrameGame.run_script`.
 
-    Strategies, targets chosen by hand, kills and the end of a game change nothing in it.
+    Strategies, manual targets, kills and the end of a game are omitted.
 
     Args:
-        events: as in the file.
-        version: of the game that wrote it: before 18, an attack brought the column of its hole.
-        rewinds: whether the keys that undo, redo and retry do so. Otherwise they do nothing.
+        events: events in the file.
+        version: version of the game; before 18, an attack contained the column of its hole.
+        rewinds: the keys undo, redo and retry take effect; otherwise they are ignored.
 
     Raises:
-        FormatError: an event has no meaning; the message says which.
+        FormatError: an event is invalid.
     """
     script: list[float] = []
     players: dict[PlayerId, int] = {}
@@ -68,7 +68,7 @@ def build_script(
 
 
 def split_script(script: Sequence[float]) -> Iterator[Sequence[float]]:
-    """A script event by event."""
+    """Iterate over the events of a script."""
     at = 0
     while at < len(script):
         what = ScriptEventKind(int(script[at + 1]))
@@ -79,13 +79,13 @@ def split_script(script: Sequence[float]) -> Iterator[Sequence[float]]:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedAttack:
-    """An attack as it reached a player.
+    """Attack as received by a player.
 
     Attributes:
-        sender: the `TetrioOptions.gameid` of who sent it.
-        number: which of the attacks that player sent here, from 1.
-        lines: as it was sent.
-        frame: of the sender's game, in which it was made.
+        sender: `TetrioOptions.gameid` of the sender.
+        number: number of the attack among those from this sender, from 1.
+        lines: lines sent.
+        frame: frame of the sender's game in which the attack was made.
     """
 
     sender: int | str | None
@@ -95,7 +95,7 @@ class ReceivedAttack:
 
 
 def iterate_received_attacks(events: Sequence[TetrioEvent]) -> Iterator[ReceivedAttack]:
-    """The attacks that reached a player, as files of version 19 tell them."""
+    """Iterate over the attacks received by a player, in files of version 19."""
     for event in [event for event in events if event.type == "ige"]:
         if not isinstance(event.data, TetrioEventData) or event.data.type != "interaction":
             continue
@@ -124,7 +124,7 @@ _BUTTONS: Final[dict[str, int]] = {
     "exit": int(Button.NONE),
 }
 
-# Numbers of an event; that of targets tells how many there are.
+# Length of an event; that of targets contains their number.
 _SIZES: Final = {
     ScriptEventKind.PRESS: 4,
     ScriptEventKind.PRESS_HOISTED: 4,
@@ -147,13 +147,13 @@ _MOST_TARGETS: Final = 1000
 def _message(
     events: Sequence[TetrioEvent], event: TetrioEvent, players: dict[PlayerId, int], version: int
 ) -> tuple[int, ...]:
-    """A message of the server; nothing for those that change nothing."""
+    """Convert a message of the server; nothing for those without effect."""
     if not isinstance(event.data, TetrioEventData) or not isinstance(
         event.data.data, TetrioMessage
     ):
         return ()
     message = event.data.data
-    # Older files have one more envelope.
+    # Older files nest the message one level deeper.
     kind = event.data.type if event.data.type != "ige" else message.type
     inner = message.data if isinstance(message.data, TetrioMessage) else message
     if kind == "target":

@@ -158,8 +158,7 @@ class FrameGame(Player):
         return self._frames.take_sent_attacks()
 
     def run_script(self, script: Sequence[float], frames: int) -> None:
-        """Play a whole game from a script of events, see
-        `sevenbag.formats.tetrio_script.build_script`.
+        """Play a whole game from a script of events, such as that of a TETR.IO replay.
 
         Args:
             script: all events in order, as numbers: ``frame, 0 (press) | 1 (press, before the
@@ -215,8 +214,7 @@ class FrameGame(Player):
 
     @property
     def game_over_reason(self) -> str | None:
-        """Reason of the top-out in TETR.IO's terms: ``topout``, ``garbagesmash``; None before
-        one."""
+        """Reason of the top-out in TETR.IO's terms, such as ``garbagesmash``; None before one."""
         return self._frames.game_over_reason
 
     @property

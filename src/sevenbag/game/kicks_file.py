@@ -293,8 +293,7 @@ class _KicksReader:
         return numbers[0], numbers[1]
 
     def _complete(self) -> None:
-        """Check that all pieces but O have a section; by default O rotates in place as other pieces
-        do."""
+        """Check that all pieces but O have a section; O rotates in place by default."""
         missing = [
             piece.name for piece in Piece if piece not in self._section_of and piece != Piece.O
         ]

@@ -1,5 +1,4 @@
-"""Position of a player: board, pieces, counters and pending garbage; updates by moves and
-pieces."""
+"""Position of a player, and its updates by moves and new pieces."""
 
 from __future__ import annotations
 
