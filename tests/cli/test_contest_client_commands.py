@@ -244,25 +244,6 @@ def test_by_a_site(answers: Answers) -> None:
     )
 
 
-@pytest.mark.slow
-def test_a_server_is_checked_by_its_site(answers: Answers) -> None:
-    with SmallServer(ONE_GAME) as server:
-        answers.body = {
-            "status": "success",
-            "server_ip": "127.0.0.1",
-            "match_token": server.token,
-            "command_port": server.address.command_port,
-            "state_port": server.address.state_port,
-            "opponent": TEAMS[1],
-        }
-        other = join(server, 1, "random:seed=2", "--moves-per-second", "20")
-        words = ["check", answers.url, "--team", TEAMS[0], "--fail-on", "warning"]
-        done = sevenbag(*words, SEVENBAG_PASSWORD=PASSWORDS[0])
-        ended(other)
-    assert done.returncode == 0, done.stdout
-    assert f"Pason check of {server.url}" in done.stdout
-
-
 def test_a_site_that_refuses(answers: Answers) -> None:
     answers.body = {"status": "failed", "reason": "bad team or password"}
     for more in ([], ["--test"]):

@@ -24,8 +24,9 @@ class Command(NamedTuple):
 
     Attributes:
         summary: one line for the help of the group.
-        target: ``module:function``; the function adds options to a parser and sets its default
-            ``run``, which takes the parsed arguments and returns the exit code.
+        target: ``module:name`` in this package. The function ``configure_NAME`` adds options to a
+            parser and sets its default ``run``, which takes the parsed arguments and returns the
+            exit code.
         extra: extra of sevenbag that the module needs.
     """
 
@@ -51,129 +52,83 @@ PERFECT_TETRIS_VERBS: Final = {
 }
 """Verbs of the program ``pc``, which parses their options itself."""
 
-_CONTEST: Final = "sevenbag.cli.contest"
-_PC: Final = "sevenbag.cli.pc"
-
 COMMANDS: Final[dict[str, Command | CommandGroup]] = {
-    "play": Command("play one game between two bots", "sevenbag.cli.play_command:configure_play"),
-    "match": Command(
-        "play many games between two bots, with SPRT",
-        "sevenbag.cli.tournament_commands:configure_match",
-    ),
+    "play": Command("play one game between two bots", "play_command:play"),
+    "match": Command("play many games between two bots, with SPRT", "tournament_commands:match"),
     "tournament": Command(
         "play a round robin, gauntlet, knockout or Swiss tournament",
-        "sevenbag.cli.tournament_commands:configure_tournament",
+        "tournament_commands:tournament",
     ),
     "replay": CommandGroup(
         "show, convert, verify and analyse replays",
         "Play replays of sevenbag and of TETR.IO again and print or convert them.",
         {
             "show": Command(
-                "show a replay in the terminal or as SVG",
-                "sevenbag.cli.replay_commands:configure_replay_show",
+                "show a replay in the terminal or as SVG", "replay_commands:replay_show"
             ),
             "convert": Command(
-                "convert a replay to fumen, JSON or CSV",
-                "sevenbag.cli.replay_commands:configure_replay_convert",
+                "convert a replay to fumen, JSON or CSV", "replay_commands:replay_convert"
             ),
             "verify": Command(
                 "replay games and compare with the recorded results",
-                "sevenbag.cli.replay_commands:configure_replay_verify",
+                "replay_commands:replay_verify",
             ),
-            "stats": Command(
-                "print player statistics", "sevenbag.cli.replay_commands:configure_replay_stats"
-            ),
+            "stats": Command("print player statistics", "replay_commands:replay_stats"),
         },
     ),
-    "stats": Command(
-        "print ratings and statistics of a tournament",
-        "sevenbag.cli.report_commands:configure_stats",
-    ),
-    "report": Command(
-        "write a tournament as an HTML page", "sevenbag.cli.report_commands:configure_report"
-    ),
-    "serve": Command(
-        "serve a bot through TBP or the Triangle.js protocol",
-        "sevenbag.cli.serve_commands:configure_serve",
-    ),
-    "web": Command(
-        "serve a page on which bots play in the browser",
-        "sevenbag.cli.serve_commands:configure_web",
-    ),
+    "stats": Command("print ratings and statistics of a tournament", "report_commands:stats"),
+    "report": Command("write a tournament as an HTML page", "report_commands:report"),
+    "serve": Command("serve a bot through TBP or the Triangle.js protocol", "serve_commands:serve"),
+    "web": Command("serve a page on which bots play in the browser", "serve_commands:web"),
     "contest": CommandGroup(
         "run a Battle Tetris contest",
         "Run a contest by the rules and protocol of 2012; see docs/contest.md.",
         {
             "demo": Command(
                 "run a complete contest on this machine with two built-in bots",
-                f"{_CONTEST}_server_commands:configure_contest_demo",
+                "contest_server_commands:contest_demo",
                 "contest",
             ),
             "serve": Command(
                 "run the site and the scheduler, with local game servers",
-                f"{_CONTEST}_server_commands:configure_contest_serve",
+                "contest_server_commands:contest_serve",
                 "contest",
             ),
             "game-server": Command(
                 "run a game server for a site",
-                f"{_CONTEST}_server_commands:configure_contest_game_server",
+                "contest_server_commands:contest_game_server",
                 "contest",
             ),
             "match": Command(
-                "play one match without a site",
-                f"{_CONTEST}_server_commands:configure_contest_match",
-                "contest",
+                "play one match without a site", "contest_server_commands:contest_match", "contest"
             ),
             "watch": Command(
-                "watch a match in the terminal",
-                f"{_CONTEST}_client_commands:configure_contest_watch",
-                "contest",
+                "watch a match in the terminal", "contest_client_commands:contest_watch", "contest"
             ),
             "register": Command(
-                "register a team",
-                f"{_CONTEST}_admin_commands:configure_contest_register",
-                "contest",
+                "register a team", "contest_admin_commands:contest_register", "contest"
             ),
             "admin": Command(
                 "print a link that creates an administrator",
-                f"{_CONTEST}_admin_commands:configure_contest_admin",
+                "contest_admin_commands:contest_admin",
                 "contest",
             ),
-            "export": Command(
-                "export results", f"{_CONTEST}_admin_commands:configure_contest_export", "contest"
-            ),
+            "export": Command("export results", "contest_admin_commands:contest_export", "contest"),
             "settings": Command(
-                "print all settings as TOML",
-                f"{_CONTEST}_admin_commands:configure_contest_settings",
-                "contest",
+                "print all settings as TOML", "contest_admin_commands:contest_settings", "contest"
             ),
         },
     ),
-    "join": Command(
-        "play contest matches with a bot",
-        f"{_CONTEST}_client_commands:configure_join",
-        "pason",
-    ),
-    "check": Command(
-        "check a bot or frontend against its protocol",
-        "sevenbag.cli.check_command:configure_check",
-    ),
-    "perft": Command(
-        "count placement sequences of a queue", "sevenbag.cli.perft_command:configure_perft"
-    ),
+    "join": Command("play contest matches with a bot", "contest_client_commands:join", "pason"),
+    "check": Command("check a bot or frontend against its protocol", "check_command:check"),
+    "perft": Command("count placement sequences of a queue", "perft_command:perft"),
     "pc": CommandGroup(
         "find and count perfect clears",
         "Find and count perfect clears: placements that leave the field empty.",
         {
-            "bench": Command(
-                "time the solver on a file of queues", f"{_PC}.bench_command:configure_bench"
-            ),
-            "odds": Command(
-                "count queues with a perfect clear", f"{_PC}.exhaustive_commands:configure_odds"
-            ),
-            "count-seq": Command(
-                "count queues by length", f"{_PC}.exhaustive_commands:configure_count_seq"
-            ),
+            "bench": Command("time the solver on a file of queues", "pc.bench_command:bench"),
+            "odds": Command("count queues with a perfect clear", "pc.exhaustive_commands:odds"),
+            "count-seq": Command("count queues by length", "pc.exhaustive_commands:count_seq"),
             "table": CommandGroup(
                 "build or show tables of unsolvable queues",
                 "Build or show a table of all queues from the empty field without a perfect clear"
@@ -181,32 +136,21 @@ COMMANDS: Final[dict[str, Command | CommandGroup]] = {
                 " takes a microsecond. A table is verified before use and never required. Tables"
                 " are stored in the folder SEVENBAG_TABLES or in the user's cache folder.",
                 {
-                    "build": Command(
-                        "build a table", f"{_PC}.exhaustive_commands:configure_table_build"
-                    ),
+                    "build": Command("build a table", "pc.exhaustive_commands:table_build"),
                     "show": Command(
-                        "verify a table and print its size",
-                        f"{_PC}.exhaustive_commands:configure_table_show",
+                        "verify a table and print its size", "pc.exhaustive_commands:table_show"
                     ),
                 },
             ),
-            "solve": Command(
-                "solve every queue into a file", f"{_PC}.exhaustive_commands:configure_solve"
-            ),
-            "train": Command(
-                "train networks that order the search", f"{_PC}.train_command:configure_train"
-            ),
+            "solve": Command("solve every queue into a file", "pc.exhaustive_commands:solve"),
+            "train": Command("train networks that order the search", "pc.train_command:train"),
             "chance": Command(
-                "calculate the probability of clearing a field",
-                f"{_PC}.pattern_commands:configure_chance",
+                "calculate the probability of clearing a field", "pc.pattern_commands:chance"
             ),
             "cover": Command(
-                "calculate the probability of playing given placements",
-                f"{_PC}.pattern_commands:configure_cover",
+                "calculate the probability of playing given placements", "pc.pattern_commands:cover"
             ),
-            "path": Command(
-                "list all solutions of a field", f"{_PC}.pattern_commands:configure_path"
-            ),
+            "path": Command("list all solutions of a field", "pc.pattern_commands:path"),
             **{verb: Command(summary, "") for verb, summary in PERFECT_TETRIS_VERBS.items()},
         },
     ),
@@ -287,9 +231,9 @@ def load_command(command: Command) -> Callable[[argparse.ArgumentParser], None]:
     Raises:
         MissingExtraError: the extra that the command needs is not installed.
     """
-    module, _, function = command.target.partition(":")
+    module, _, name = command.target.partition(":")
     configure: Callable[[argparse.ArgumentParser], None]
-    configure = getattr(import_extra(module, command.extra), function)
+    configure = getattr(import_extra(f"sevenbag.cli.{module}", command.extra), f"configure_{name}")
     return configure
 
 
