@@ -1,7 +1,7 @@
 """Exceptions of sevenbag.
 
-All derive from `SevenbagError`; those for invalid arguments, texts and files also from `InputError`,
-which is a ValueError.
+All derive from `SevenbagError`; those for invalid arguments, texts and files derive from
+`InputError`, which is a ValueError.
 """
 
 
