@@ -124,7 +124,7 @@ def test_touching_pieces_of_one_kind_may_be_divided_in_several_ways() -> None:
     assert len(ways) >= 4
     for way in ways:
         assert len(way) == 8
-    with pytest.raises(FormatError, match="row 7"):
+    with pytest.raises(FormatError, match="invalid row of a piece: expected 1 to 6, got 7"):
         divide_into_pieces(["S" * 10] * 7)
     with pytest.raises(FormatError, match="too many ways"):
         divide_into_pieces(["I" * 8 + ".."] * 6)
@@ -141,15 +141,15 @@ def test_pieces_with_gaps_come_after_the_rows_between() -> None:
 @pytest.mark.parametrize(
     ("pages", "message"),
     [
-        ([Page()], "no piece, and no cell"),
+        ([Page()], "invalid fumen: expected pieces"),
         ([Page(Field.from_rows(["TT........"]))], "cannot be divided"),
         (
             [Page(placement=Placement("O", Rotation.NORTH, 0, 0), rise=True)],
-            "page 1: a piece that is not",
+            "page 1: a setup must lock its pieces",
         ),
         (
             [Page(placement=Placement("O", Rotation.NORTH, 0, 0), lock=False)],
-            "page 1: a piece that is not",
+            "page 1: a setup must lock its pieces",
         ),
     ],
 )
@@ -164,7 +164,9 @@ def test_what_cannot_be_used() -> None:
     o = Fumen((Page(placement=Placement("O", Rotation.NORTH, 0, 0)),)).encode()
     assert compute_coverage(read_setups(o), "*p7,*p7").unused == 12
     two = Fumen.parse(o).with_placements([Placement("O", Rotation.NORTH, 0, 2)])
-    with pytest.raises(QueueError, match="queues of 1 pieces, but a setup has 2"):
+    with pytest.raises(
+        QueueError, match="expected queues of at least 2 pieces, as a setup has, got 1"
+    ):
         compute_coverage(read_setups(two.encode()), "*")
     high = Fumen((Page(placement=Placement("O", Rotation.NORTH, 0, 8)),)).encode()
     with pytest.raises(PlacementError, match="lowest 6 rows"):

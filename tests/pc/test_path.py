@@ -225,9 +225,9 @@ def test_nothing_found_is_no_error() -> None:
 
 
 def test_what_cannot_be_asked() -> None:
-    with pytest.raises(BoardError, match="nothing to fill"):
+    with pytest.raises(BoardError, match="expected empty cells"):
         find_solutions(PcProblem("XXXXXXXXXX", height=1), "*p4")
-    with pytest.raises(QueueError, match="of at most 200000"):
+    with pytest.raises(QueueError, match="expected at most 200000 queues"):
         find_solutions(PcProblem(), "*p7,*p4")
     with pytest.raises(QueueError, match="expected queues of at least"):
         find_solutions(PcProblem(PCO), "*p3")

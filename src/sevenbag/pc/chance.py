@@ -1,4 +1,4 @@
-"""How likely a perfect clear is: which queues of a pattern have one.
+"""Chance of a perfect clear: the queues of a pattern that have one.
 
 >>> from sevenbag.pc import PcProblem, compute_chance
 >>> problem = PcProblem("XXXXX.....\\nXXXXXX....\\nXXXXXXX...\\nXXXXXX....")
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
     from sevenbag.pc.problem import DropMode
 
 _LETTERS: Final = "IOTLJSZ"
-_FEWEST: Final = 500
-"""Queues of a part. They take some milliseconds where most have a perfect clear."""
-_PARTS_EACH: Final = 8
-"""For each worker, at least. What queues have in common is found once in every part: so not many
-more than it takes to keep all workers busy."""
+_MIN_QUEUES: Final = 500
+"""Minimum number of queues of a job: some milliseconds of work where most have a perfect clear."""
+_JOBS_PER_WORKER: Final = 8
+"""Each job searches the boards that its queues share again, so there should not be many more jobs
+than keep all workers busy."""
 
 
 class QueuePrefix(NamedTuple):
-    """All queues that begin alike.
+    """Queues with the same first pieces.
 
     Attributes:
-        pieces: how they begin.
-        solved: those with a perfect clear.
-        total: all of them.
+        pieces: the first pieces.
+        solved: number of these queues with a perfect clear.
+        total: number of these queues.
     """
 
     pieces: str
@@ -53,13 +53,13 @@ class QueuePrefix(NamedTuple):
 
 @dataclass(frozen=True)
 class PcChance:
-    """Which queues have a perfect clear.
+    """Queues of a pattern with and without a perfect clear.
 
     Attributes:
         pattern: the queues, cut to the pieces that can be used.
-        unused: pieces of each queue that were cut off.
-        total: how many different queues that are.
-        solved: those with a perfect clear.
+        unused: number of pieces cut off each queue.
+        total: number of different queues.
+        solved: number of queues with a perfect clear.
     """
 
     pattern: Pattern
@@ -72,22 +72,22 @@ class PcChance:
 
     @property
     def fraction(self) -> float:
-        """The part of the queues that have a perfect clear, 0 to 1."""
+        """Fraction of the queues with a perfect clear, 0 to 1."""
         return self.solved / self.total
 
     def is_solved(self, number: int) -> bool:
-        """Whether a queue has a perfect clear; numbers are those of the pattern's order."""
+        """Return whether a queue, by its index in the pattern, has a perfect clear."""
         return bool(self._bits >> number & 1)
 
     def failed_queues(self) -> Iterator[str]:
-        """The queues without a perfect clear, in the pattern's order."""
-        return (self._queues[number] for number in _zeros(self._bits, self.total))
+        """Return the queues without a perfect clear, in the order of the pattern."""
+        return (self._queues[number] for number in _iterate_zeros(self._bits, self.total))
 
     def iterate_prefixes(self, depth: int) -> Iterator[QueuePrefix]:
-        """The same figures for all queues that begin alike.
+        """Yield the counts for every prefix of the queues.
 
         Args:
-            depth: of how many pieces beginnings are, at most. 0 gives all queues alone.
+            depth: maximum length of a prefix; 0 yields only the counts of all queues.
         """
         counts = count_paths(self._automaton)
 
@@ -112,41 +112,40 @@ def compute_chance(
     stop: StopFlag | None = None,
     executor: Executor | None = None,
 ) -> PcChance:
-    """Find out which queues of a pattern have a perfect clear.
+    """Find the queues of a pattern that have a perfect clear.
 
-    Queues are cut to the pieces that can be used; equal ones count once.
+    Queues are cut to the pieces that can be used; equal queues count once.
 
     Args:
-        problem: the field and the rules.
-        pattern: the queues, as `Pattern.parse` reads them.
-        seconds: time to use, at most.
-        stop: ends the search at once when set, from any thread; with an executor, when the next
-            part of it is done.
-        executor: looks at queues that begin alike in processes, here or elsewhere.
+        problem: field and rules.
+        pattern: queues, as `Pattern.parse` reads them.
+        seconds: time limit.
+        stop: stops the search when set, from any thread; with an executor, after the next job.
+        executor: runs the search in other processes.
 
     Raises:
-        PatternError: it is no pattern.
-        QueueError: queues with fewer pieces than are needed, or too many queues.
-        SearchStoppedError: a limit was reached before all was known.
-        JobError: the executor's work failed.
+        PatternError: invalid pattern.
+        QueueError: queues with too few pieces, or too many queues.
+        SearchStoppedError: a limit was reached before the result was known.
+        JobError: a job of the executor failed.
     """
-    asked = ProblemQueues(problem, pattern)
+    queues = ProblemQueues(problem, pattern)
     try:
         if executor is None or not problem.pieces_needed:
-            bits = _bits_of(problem, asked.kernel, seconds, stop)
+            bits = _find_solvable(problem, queues.kernel, seconds, stop)
         else:
-            bits = _by_workers(problem, asked.automaton, executor, seconds, stop)
+            bits = _run_in_workers(problem, queues.automaton, executor, seconds, stop)
     except SearchStoppedError:
         raise SearchStoppedError(
-            f"stopped before all of {len(asked)} queues were looked at"
+            f"stopped before all of {len(queues)} queues were searched"
         ) from None
     return PcChance(
-        asked.pattern,
-        asked.unused,
-        len(asked),
+        queues.pattern,
+        queues.unused,
+        len(queues),
         bits.bit_count(),
-        asked.kernel,
-        asked.automaton,
+        queues.kernel,
+        queues.automaton,
         bits,
     )
 
@@ -154,8 +153,8 @@ def compute_chance(
 # --- helpers ------------------------------------------------------------------------------------
 
 
-class _Part(NamedTuple):
-    """Queues that begin alike, and the problem as its arguments."""
+class _ChanceJob(NamedTuple):
+    """Queues with a common prefix, and the arguments of the problem."""
 
     field: Board
     height: int
@@ -166,13 +165,13 @@ class _Part(NamedTuple):
     automaton: Automaton
 
 
-def _bits_of(
+def _find_solvable(
     problem: PcProblem, queues: PcQueues, seconds: float | None, stop: StopFlag | None
 ) -> int:
-    """A bit for each queue, that of the first one lowest.
+    """Return a bit for each queue, the first one lowest.
 
     Raises:
-        SearchStoppedError: it was stopped.
+        SearchStoppedError: the search was stopped.
     """
     milliseconds = None if seconds is None else seconds * 1000
     found = problem.kernel.find_solvable_queues(queues, milliseconds=milliseconds, stop=stop)
@@ -181,14 +180,12 @@ def _bits_of(
     return int.from_bytes(found, "little")
 
 
-def _bits_of_part(part: _Part) -> int:
-    problem = PcProblem(
-        part.field, height=part.height, hold=part.hold, kicks=part.kicks, drop=part.drop
-    )
-    return _bits_of(problem, PcQueues(part.automaton), part.seconds, None)
+def _run_job(job: _ChanceJob) -> int:
+    problem = PcProblem(job.field, height=job.height, hold=job.hold, kicks=job.kicks, drop=job.drop)
+    return _find_solvable(problem, PcQueues(job.automaton), job.seconds, None)
 
 
-def _by_workers(
+def _run_in_workers(
     problem: PcProblem,
     automaton: Automaton,
     executor: Executor,
@@ -196,50 +193,50 @@ def _by_workers(
     stop: StopFlag | None,
 ) -> int:
     counts = count_paths(automaton)
-    most = max(_FEWEST, counts[-1] // (_PARTS_EACH * executor.workers))
-    beginnings = list(_beginnings(automaton, counts, most))
+    max_queues = max(_MIN_QUEUES, counts[-1] // (_JOBS_PER_WORKER * executor.workers))
+    prefixes = list(_prefixes(automaton, counts, max_queues))
     end = math.inf if seconds is None else time.monotonic() + seconds
 
-    def parts() -> Iterator[_Part]:
-        for beginning in beginnings:
+    def jobs() -> Iterator[_ChanceJob]:
+        for prefix in prefixes:
             left = None if seconds is None else end - time.monotonic()
             if left is not None and left <= 0:
                 raise SearchStoppedError("out of time")
-            yield _Part(
+            yield _ChanceJob(
                 problem.board,
                 problem.open_rows,
                 problem.hold,
                 problem.kicks,
                 problem.drop,
                 left,
-                _after(automaton, beginning),
+                _continue_from(automaton, prefix),
             )
 
     bits = at = 0
-    # With a limit no part waits for a worker: its time would not run meanwhile.
+    # With a time limit no job waits for a worker, because its time would not run meanwhile.
     prefetch = None if seconds is None else 0
-    with contextlib.closing(executor.run(_bits_of_part, parts(), prefetch=prefetch)) as results:
-        for beginning, found in zip(beginnings, iterate_in_order(results), strict=True):
+    with contextlib.closing(executor.run(_run_job, jobs(), prefetch=prefetch)) as results:
+        for prefix, found in zip(prefixes, iterate_in_order(results), strict=True):
             if stop is not None and stop.is_set:
                 raise SearchStoppedError("stopped")
             bits |= found << at
-            at += counts[beginning.node]
+            at += counts[prefix.node]
     return bits
 
 
-class _Beginning(NamedTuple):
+class _Prefix(NamedTuple):
     """Pieces by number, and the node that they lead to."""
 
     pieces: tuple[int, ...]
     node: int
 
 
-def _beginnings(automaton: Automaton, counts: list[int], most: int) -> Iterator[_Beginning]:
-    """How queues begin, in their order; no more than so many queues alike, if that can be."""
+def _prefixes(automaton: Automaton, counts: list[int], max_queues: int) -> Iterator[_Prefix]:
+    """Split the queues into prefixes of at most `max_queues` queues each, if possible, in order."""
 
-    def walk(node: int, pieces: tuple[int, ...]) -> Iterator[_Beginning]:
-        if counts[node] <= most or node == 0:
-            yield _Beginning(pieces, node)
+    def walk(node: int, pieces: tuple[int, ...]) -> Iterator[_Prefix]:
+        if counts[node] <= max_queues or node == 0:
+            yield _Prefix(pieces, node)
             return
         for piece, to in enumerate(automaton[7 * node : 7 * node + 7]):
             if to >= 0:
@@ -248,8 +245,8 @@ def _beginnings(automaton: Automaton, counts: list[int], most: int) -> Iterator[
     return walk(len(counts) - 1, ())
 
 
-def _after(automaton: Automaton, beginning: _Beginning) -> Automaton:
-    """The queues that begin so: the nodes that can follow, and a node for each piece before."""
+def _continue_from(automaton: Automaton, prefix: _Prefix) -> Automaton:
+    """Return the automaton of the queues with a prefix."""
     nodes = {0: 0}
     part: Automaton = [-1] * 7
 
@@ -260,8 +257,8 @@ def _after(automaton: Automaton, beginning: _Beginning) -> Automaton:
             nodes[node] = len(part) // 7 - 1
         return nodes[node]
 
-    last = copy(beginning.node)
-    for piece in reversed(beginning.pieces):
+    last = copy(prefix.node)
+    for piece in reversed(prefix.pieces):
         row = [-1] * 7
         row[piece] = last
         part.extend(row)
@@ -269,9 +266,9 @@ def _after(automaton: Automaton, beginning: _Beginning) -> Automaton:
     return part
 
 
-def _zeros(bits: int, count: int) -> Iterator[int]:
-    """The numbers below `count` whose bits are not set."""
-    # A byte at a time: shifting all of a large number for every bit takes long.
+def _iterate_zeros(bits: int, count: int) -> Iterator[int]:
+    """Yield the indices below `count` of bits that are not set."""
+    # By bytes: shifting the whole number for every bit is slow.
     for at, byte in enumerate(bits.to_bytes((count + 7) // 8, "little")):
         if byte != 0xFF:
             for bit in range(8):

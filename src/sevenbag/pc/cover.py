@@ -1,4 +1,4 @@
-"""Which queues of a pattern can play given placements, in any order in which they can be reached.
+"""Coverage: the queues of a pattern that can play given placements, in any possible order.
 
 >>> from sevenbag.pc import compute_coverage, read_setups
 >>> setups = read_setups("v115@9gE8zhg0F8ywg0G8wwh0F8zhJeAgWAA")
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Setup:
-    """Placements on a field, whose order does not matter.
+    """Placements on a field, in any order.
 
     Attributes:
-        field: before the first of them.
+        field: the board before the first placement.
         divisions: the placements in a playable order; several if the picture can be divided into
             pieces in several ways.
-        pages: the pages of the fumen that they come from, the first and the last, from 1.
+        pages: first and last page in the fumen, from 1.
     """
 
     field: Board
@@ -44,17 +44,17 @@ class Setup:
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """The pieces that are placed."""
+        """Pieces of the placements."""
         return tuple(placement.piece for placement in self.divisions[0])
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """Which queues can play which setups.
+    """Queues that can play setups.
 
     Attributes:
         pattern: the queues, cut to the pieces that the largest setup can use.
-        unused: pieces of each queue that were cut off.
+        unused: number of pieces cut off each queue.
         queues: the queues in their order.
         covered: for each setup, bit i is set if queue i can play it.
     """
@@ -66,28 +66,30 @@ class Coverage:
 
     @property
     def total(self) -> int:
-        """How many queues there are."""
+        """Number of queues."""
         return len(self.queues)
 
     @property
     def covered_by_any(self) -> int:
-        """The queues that can play at least one setup."""
+        """Queues that can play at least one setup, as bits."""
         return _union(self.covered)
 
     @property
     def covered_by_all(self) -> int:
-        """The queues that can play every one of them, each by itself."""
+        """Queues that can play each of the setups, as bits."""
         common = (1 << self.total) - 1
         for queues in self.covered:
             common &= queues
         return common
 
     def by_coverage(self) -> list[int]:
-        """Numbers of the setups, those that most queues can play first."""
+        """Return the indices of the setups, those that most queues can play first."""
         return sorted(range(len(self.covered)), key=lambda i: -self.covered[i].bit_count())
 
     def accumulate(self, numbers: Sequence[int]) -> list[int]:
-        """For setups in this order: how many queues can play it or one before it."""
+        """Return, for each setup in this order, the number of queues that can play it or an earlier
+        one.
+        """
         seen, counts = 0, list[int]()
         for number in numbers:
             seen |= self.covered[number]
@@ -95,44 +97,46 @@ class Coverage:
         return counts
 
     def failed_queues(self) -> Iterator[str]:
-        """The queues that can play none of them."""
+        """Return the queues that can play no setup."""
         covered = self.covered_by_any
         return (queue for i, queue in enumerate(self.queues) if not covered >> i & 1)
 
 
 def read_setups(text: str) -> list[Setup]:
-    """The setups of a fumen.
+    """Read the setups of a fumen.
 
-    Pages with pieces belong together as long as each goes on from the one before it. A page
-    without a piece is a setup of its own if it has cells in the colours of pieces: these are
-    divided into pieces, on the field that its grey cells are. Other pages say nothing.
+    Consecutive pages with pieces are one setup, as long as each page continues the one before. A
+    page without a piece is a setup if it has cells in the colours of pieces: these are divided into
+    pieces, and the grey cells are the field. Other pages are ignored.
 
     Raises:
-        FumenError: it is none.
-        FormatError: it has no setup, a page turns or raises the field, or colours that are no
-            pieces.
+        FumenError: invalid fumen.
+        FormatError: there is no setup, a page mirrors or raises the field, or coloured cells are
+            not pieces.
     """
     fumen = Fumen.parse(text)
     setups: list[Setup] = []
     run: list[Page] = []
     for number, page in enumerate(fumen.pages, 1):
-        goes_on = bool(run) and page.placement is not None and run[-1].resulting_field == page.field
-        if run and not goes_on:
-            setups.append(_of_pieces(run, number - 1))
+        continues = (
+            bool(run) and page.placement is not None and run[-1].resulting_field == page.field
+        )
+        if run and not continues:
+            setups.append(_create_from_pieces(run, number - 1))
             run = []
         if page.placement is not None:
             if not page.lock or page.rise or page.mirror:
                 raise FormatError(
-                    f"page {number}: a piece that is not locked, or a field that is raised or"
-                    " mirrored after it, is no part of a setup"
+                    f"page {number}: a setup must lock its pieces and cannot raise or mirror the"
+                    " field"
                 )
             run.append(page)
         elif any(cell not in ".G" for row in page.field.rows for cell in row):
-            setups.append(_of_colours(page, number))
+            setups.append(_create_from_colors(page, number))
     if run:
-        setups.append(_of_pieces(run, len(fumen.pages)))
+        setups.append(_create_from_pieces(run, len(fumen.pages)))
     if not setups:
-        raise FormatError("the fumen has no piece, and no cell in the colour of one")
+        raise FormatError("invalid fumen: expected pieces, or cells in the colours of pieces")
     return setups
 
 
@@ -144,29 +148,32 @@ def compute_coverage(
     kicks: Kicks | str = "srs",
     drop: DropMode = "soft",
 ) -> Coverage:
-    """Find out which queues of a pattern can play each of some setups.
+    """Find the queues of a pattern that can play each setup.
 
-    Every piece must be supported and reached when its turn comes. Full rows are cleared on the way.
+    Every piece must be supported and reachable when it is placed. Full rows are cleared.
 
     Args:
         setups: at least one.
-        pattern: the queues, as `Pattern.parse` reads them.
-        hold: whether hold may be used; it is empty at first.
+        pattern: queues, as `Pattern.parse` reads them.
+        hold: whether hold may be used. The hold is empty at the start.
         kicks: rotation system, or its name.
-        drop: how pieces come down, as in `PcProblem`.
+        drop: movement of pieces, as in `PcProblem`.
 
     Raises:
         BoardError: a field is filled above six rows.
-        PatternError: it is no pattern.
-        PlacementError: a setup has more than 15 pieces, or one above the sixth row.
-        QueueError: queues with fewer pieces than a setup has, or more than `MAX_QUEUES`.
+        PatternError: invalid pattern.
+        PlacementError: a setup has more than 15 pieces, or a piece above the sixth row.
+        QueueError: queues with fewer pieces than a setup has, or more than `MAX_QUEUES` queues.
     """
     given = Pattern.parse(pattern) if isinstance(pattern, str) else pattern
     most = max(len(setup.pieces) for setup in setups)
     if given.length < most:
-        raise QueueError(f"queues of {given.length} pieces, but a setup has {most}")
+        raise QueueError(
+            f"invalid pattern: expected queues of at least {most} pieces, as a setup has, got"
+            f" {given.length}"
+        )
     cut = given.truncate(most + hold)
-    # Refuses too many of them before they are counted one by one.
+    # Raises for too many queues, before they are counted one by one.
     cut.automaton()
     if cut.queue_count > MAX_QUEUES:
         raise QueueError(
@@ -193,66 +200,73 @@ def _union(sets: Iterable[int]) -> int:
     return union
 
 
-def _of_pieces(pages: Sequence[Page], last: int) -> Setup:
+def _create_from_pieces(pages: Sequence[Page], last: int) -> Setup:
     placements = tuple(page.placement for page in pages if page.placement is not None)
     return Setup(pages[0].field.board(), (placements,), (last - len(pages) + 1, last))
 
 
-def _of_colours(page: Page, number: int) -> Setup:
+def _create_from_colors(page: Page, number: int) -> Setup:
     try:
         field, ways = divide_into_pieces(page.field.rows[: page.field.height])
     except FormatError as error:
         raise FormatError(f"page {number}: {error}") from None
     if not ways:
-        raise FormatError(f"page {number}: its coloured cells cannot be divided into pieces")
+        raise FormatError(f"page {number}: the coloured cells cannot be divided into pieces")
     return Setup(field, tuple(ways), (number, number))
 
 
-_MOST_WAYS: Final = 64
-_MOST_STEPS: Final = 1_000
-"""Pieces of one kind that are tried."""
-_MOST_ROWS: Final = 6
-"""Pieces can only be in these; what is above is refused where it is played."""
+_MAX_DIVISIONS: Final = 64
+_MAX_STEPS: Final = 1_000
+"""Maximum number of tiles tried for one kind of piece."""
+_MAX_ROWS: Final = 6
+"""Pieces are only allowed in these rows."""
 
 _Cell = tuple[int, int]
 _Tile = tuple[Piece, frozenset[_Cell]]
 
 
 def divide_into_pieces(rows: Sequence[str]) -> tuple[Board, list[tuple[Placement, ...]]]:
-    """The field of a picture, and all ways to see pieces in it.
+    """Divide the coloured cells of a picture into pieces, in all possible ways.
+
+    A picture shows the pieces in rows of the start field. A piece may have gaps where rows are
+    cleared before it is placed, and pieces of one kind may touch.
 
     Args:
-        rows: from the bottom, a letter a cell: a piece's, ``G`` or ``.``.
+        rows: from the bottom up, a letter for each cell: that of a piece, ``G`` or ``.``.
 
     Returns:
-        The field of the ``G`` cells, and for each way the placements in an order in which they can
-        follow each other. Ways that have no such order are left out.
+        The field of the ``G`` cells, and the placements of each division in a playable order.
+        Divisions without such an order are left out.
 
     Raises:
-        FormatError: there are too many ways, or cells above the sixth row.
+        FormatError: there are too many divisions, or cells above the sixth row.
     """
     field = Board.from_rows(["".join("X" if cell == "G" else "." for cell in row) for row in rows])
     cells: dict[str, set[_Cell]] = {}
     for y, row in enumerate(rows):
         for x, letter in enumerate(row):
             if letter not in ".G":
-                if y >= _MOST_ROWS:
-                    raise FormatError(f"a piece in row {y + 1}; setups have at most {_MOST_ROWS}")
+                if y >= _MAX_ROWS:
+                    raise FormatError(
+                        f"invalid row of a piece: expected 1 to {_MAX_ROWS}, got {y + 1}"
+                    )
                 cells.setdefault(letter, set()).add((x, y))
     divided = [
         list(
             itertools.islice(
-                _divisions(Piece[letter], frozenset(found), iter(range(_MOST_STEPS))),
-                _MOST_WAYS + 1,
+                _divisions(Piece[letter], frozenset(found), iter(range(_MAX_STEPS))),
+                _MAX_DIVISIONS + 1,
             )
         )
         for letter, found in sorted(cells.items())
     ]
     ways: list[tuple[Placement, ...]] = []
     for number, chosen in enumerate(itertools.product(*divided)):
-        if number == _MOST_WAYS:
-            raise FormatError(f"there are more than {_MOST_WAYS} ways to see pieces in it")
-        order = _in_order(field, [tile for tiles in chosen for tile in tiles])
+        if number == _MAX_DIVISIONS:
+            raise FormatError(
+                f"there are more than {_MAX_DIVISIONS} ways to divide its cells into pieces"
+            )
+        order = _order_tiles(field, [tile for tiles in chosen for tile in tiles])
         if order is not None:
             ways.append(order)
     return field, ways
@@ -261,12 +275,12 @@ def divide_into_pieces(rows: Sequence[str]) -> tuple[Board, list[tuple[Placement
 def _divisions(
     piece: Piece, cells: frozenset[_Cell], steps: Iterator[int]
 ) -> Iterator[list[_Tile]]:
-    """All ways to divide cells into pieces of one kind, as long as there are steps."""
+    """Yield all divisions of cells into pieces of one kind; `steps` limits the search."""
     if not cells:
         yield []
         return
     if next(steps, None) is None:
-        raise FormatError(f"there are too many ways to see pieces in its {piece.name} cells")
+        raise FormatError(f"there are too many ways to divide its {piece.name} cells into pieces")
     first = min(cells, key=lambda cell: (cell[1], cell[0]))
     for tile in _tiles_from(piece, first, cells):
         for rest in _divisions(piece, cells - tile, steps):
@@ -274,13 +288,13 @@ def _divisions(
 
 
 def _tiles_from(piece: Piece, first: _Cell, cells: frozenset[_Cell]) -> Iterator[frozenset[_Cell]]:
-    """The tiles within `cells` whose lowest, then leftmost cell is `first`."""
+    """Yield the tiles within `cells` whose lowest, then leftmost cell is `first`."""
     found: set[frozenset[_Cell]] = set()
     for rotation in Rotation:
         shape = Placement(piece, rotation, 0, 0).cells  # sorted by y, then x
         bottom = shape[0][1]
         height = shape[-1][1] - bottom + 1
-        for above in itertools.combinations(range(first[1] + 1, _MOST_ROWS), height - 1):
+        for above in itertools.combinations(range(first[1] + 1, _MAX_ROWS), height - 1):
             rows = (first[1], *above)
             tile = frozenset((x - shape[0][0] + first[0], rows[y - bottom]) for x, y in shape)
             if tile <= cells and tile not in found:
@@ -288,11 +302,11 @@ def _tiles_from(piece: Piece, first: _Cell, cells: frozenset[_Cell]) -> Iterator
                 yield tile
 
 
-def _in_order(field: Board, tiles: Iterable[_Tile]) -> tuple[Placement, ...] | None:
-    """The tiles as placements, each when the rows in its gaps are full; None if they never are."""
+def _order_tiles(field: Board, tiles: Iterable[_Tile]) -> tuple[Placement, ...] | None:
+    """Return the tiles as placements in a playable order, or None if there is none."""
     board, left = field.copy(), list(tiles)
-    # Rows of the field that are not cleared yet, as they lie now.
-    rows = [y for y in range(_MOST_ROWS) if board.row(y) != 0x3FF]
+    # Rows of the start field that are not cleared yet.
+    rows = [y for y in range(_MAX_ROWS) if board.row(y) != 0x3FF]
     board = Board.from_rows(
         ["".join(".X"[board[x, y]] for x in range(10)) for y in rows], height=field.rows
     )
@@ -317,7 +331,7 @@ def _in_order(field: Board, tiles: Iterable[_Tile]) -> tuple[Placement, ...] | N
 
 
 def _placement(tile: _Tile, rows: Sequence[int]) -> Placement | None:
-    """The tile in the rows that are left, if they have none in its gaps."""
+    """Return the tile as a placement in the rows that are left; None while rows in its gaps are."""
     piece, cells = tile
     now = sorted((rows.index(y), x) for x, y in cells)
     (y, x), wanted = now[0], [(x, y) for y, x in now]

@@ -1,4 +1,4 @@
-"""All perfect clears of a field that the queues of a pattern bring, and how few of them do.
+"""All perfect clears of a field for the queues of a pattern, and a smallest set of them.
 
 >>> from sevenbag.pc import PcProblem, find_solutions
 >>> problem = PcProblem("XXXXX.....\\nXXXXXX....\\nXXXXXXX...\\nXXXXXX....")
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from sevenbag.pc.solver import PcSolution
 
 MAX_QUEUES: Final = 200_000
-"""Queues of which all solutions are looked for."""
+"""Maximum number of queues of `find_solutions`."""
 _COVER_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True)
 class QueueSolution:
-    """A perfect clear: which piece fills which cells, in any order of play.
+    """A perfect clear as a tiling, in any order of play.
 
     Attributes:
-        tiling: its pieces.
+        tiling: pieces and their cells.
         queues: bit i is set if queue i can play it.
     """
 
@@ -48,7 +48,7 @@ class QueueSolution:
 
     @property
     def count(self) -> int:
-        """How many queues can play it."""
+        """Number of queues that can play it."""
         return self.queues.bit_count()
 
 
@@ -57,16 +57,16 @@ class SolutionSet:
     """All solutions of a field for a pattern.
 
     Attributes:
-        problem: what was asked.
+        problem: field and rules.
         pattern: the queues, cut to the pieces that can be used.
-        unused: pieces of each queue that were cut off.
-        queues: the queues in their order.
-        solutions: all of them (unique ones), from left to right.
-        minimal: numbers of the solutions of which no other one has all the queues; of solutions
-            with the same queues the first.
-        smallest: numbers of as few solutions as possible that have all queues between them.
-        at_least: no fewer than so many have. If it is less than there are, the search for
-            `smallest` was ended by its limit of time.
+        unused: number of pieces cut off each queue.
+        queues: the queues in order.
+        solutions: all unique solutions, from left to right.
+        minimal: indices of solutions whose queues are not all played by another solution; of equal
+            ones the first.
+        smallest: indices of a smallest set of solutions that together play all queues.
+        at_least: proved lower bound of the size of such a set. It is less than the size of
+            `smallest` if the search for `smallest` reached its time limit.
     """
 
     problem: PcProblem
@@ -80,7 +80,7 @@ class SolutionSet:
 
     @property
     def solved_queues(self) -> int:
-        """How many queues have a solution."""
+        """Number of queues with a solution."""
         covered = 0
         for solution in self.solutions:
             covered |= solution.queues
@@ -88,26 +88,26 @@ class SolutionSet:
 
     @property
     def is_minimum_proved(self) -> bool:
-        """Whether it is proved that there are no fewer than `smallest`."""
+        """Whether it is proved that no set is smaller than `smallest`."""
         return self.at_least == len(self.smallest)
 
     def queues_of(self, number: int) -> list[str]:
-        """The queues that can play a solution."""
+        """Return the queues that can play a solution."""
         bits = self.solutions[number].queues
         return [queue for i, queue in enumerate(self.queues) if bits >> i & 1]
 
     def find_example(self, number: int) -> tuple[str, PcSolution]:
-        """A queue that can play a solution, and how."""
+        """Return a queue that can play a solution, and its placements."""
         bits = self.solutions[number].queues
         queue = self.queues[(bits & -bits).bit_length() - 1]
         played = self.solutions[number].tiling.find_solution(queue, use_hold=self.problem.hold)
-        assert played is not None, "the queue is one of its own"
+        assert played is not None, "the queue can play the tiling"
         return queue, played
 
     def draw_rows(self, number: int) -> list[str]:
-        """A solution as rows from the bottom, full rows of the field left out.
+        """Return a solution as rows from the bottom up, without the full rows of the field.
 
-        A letter is a piece's, ``G`` a cell that is filled in the field.
+        A letter names a piece; ``G`` is a filled cell of the field.
         """
         board = self.problem.board
         height = self.problem.open_rows
@@ -129,26 +129,26 @@ def find_solutions(
     """Find every solution that at least one queue of a pattern can play.
 
     Args:
-        problem: the field and the rules.
-        pattern: the queues, as `Pattern.parse` reads them.
-        seconds: time to use for the solutions, at most.
-        cover_seconds: time to use for the smallest set of them, at most.
-        stop: ends the search at once when set, from any thread.
+        problem: field and rules.
+        pattern: queues, as `Pattern.parse` reads them.
+        seconds: time limit for the solutions.
+        cover_seconds: time limit for the smallest set.
+        stop: stops the search when set, from any thread.
 
     Raises:
-        BoardError: there is nothing to fill.
-        PatternError: it is no pattern.
-        QueueError: queues with fewer pieces than are needed, or more than `MAX_QUEUES`.
-        SearchStoppedError: a limit was reached before all was known, or there are too many.
+        BoardError: there are no cells to fill.
+        PatternError: invalid pattern.
+        QueueError: queues with too few pieces, or more than `MAX_QUEUES` queues.
+        SearchStoppedError: a limit was reached, or there are too many solutions.
     """
     if not problem.pieces_needed:
-        raise BoardError("nothing to fill: all rows to clear are full")
-    asked = ProblemQueues(problem, pattern)
-    if len(asked) > MAX_QUEUES:
+        raise BoardError("invalid field: expected empty cells, got only full rows")
+    problem_queues = ProblemQueues(problem, pattern)
+    if len(problem_queues) > MAX_QUEUES:
         raise QueueError(
-            f"the pattern has {len(asked)} queues; all solutions are found of at most {MAX_QUEUES}"
+            f"invalid pattern: expected at most {MAX_QUEUES} queues, got {len(problem_queues)}"
         )
-    queues = tuple(asked.pattern)
+    queues = tuple(problem_queues.pattern)
     found = PcSolver(problem.kicks).find_tilings(
         problem.board,
         queues,
@@ -165,8 +165,8 @@ def find_solutions(
     smallest, at_least = find_smallest_cover(sets, milliseconds=cover_seconds * 1000, stop=stop)
     return SolutionSet(
         problem,
-        asked.pattern,
-        asked.unused,
+        problem_queues.pattern,
+        problem_queues.unused,
         queues,
         solutions,
         tuple(find_maximal_sets(sets)),
@@ -179,19 +179,19 @@ _STYLE = """\
 body{background:#14161b;color:#d8dce4;font:14px system-ui,sans-serif;margin:2em}
 a{color:#8ab4f8}h1{font-size:1.3em}main{display:flex;flex-wrap:wrap;gap:1.4em}
 figure{margin:0}figcaption{margin-top:.3em}svg{display:block;width:200px;height:auto}
-.few{color:#e8c52e}"""
+.smallest{color:#e8c52e}"""
 
 
 def format_fumen(paths: SolutionSet, numbers: Sequence[int]) -> Fumen:
-    """A page for each of these solutions, coloured, with the number of its queues.
+    """Return a fumen with a coloured page and the number of queues for each solution.
 
     Raises:
-        FumenError: (``TooManyPages``) more than `MAX_PAGES`.
+        FumenError: (``TooManyPages``) more than `MAX_PAGES` solutions.
     """
     pages = [
         Page(
             Field.from_rows(paths.draw_rows(number)),
-            comment=_share(paths, number),
+            comment=_format_share(paths, number),
             lock=False,
             color=True,
         )
@@ -201,7 +201,7 @@ def format_fumen(paths: SolutionSet, numbers: Sequence[int]) -> Fumen:
 
 
 def format_csv(paths: SolutionSet, numbers: Sequence[int]) -> str:
-    """A line for each of these solutions, after a line of headings."""
+    """Return a CSV table with a heading and a line for each solution."""
     minimal, smallest = set(paths.minimal), set(paths.smallest)
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
@@ -226,11 +226,11 @@ def format_csv(paths: SolutionSet, numbers: Sequence[int]) -> str:
 
 
 def format_html(paths: SolutionSet, numbers: Sequence[int]) -> str:
-    """A page that needs no other file, with a picture of each of these solutions."""
-    return "\n".join(_html(paths, numbers)) + "\n"
+    """Return a self-contained HTML page with a picture of each solution."""
+    return "\n".join(_iterate_html(paths, numbers)) + "\n"
 
 
-def _html(paths: SolutionSet, numbers: Sequence[int]) -> Iterator[str]:
+def _iterate_html(paths: SolutionSet, numbers: Sequence[int]) -> Iterator[str]:
     title = f"{len(paths.solutions)} solutions for {paths.pattern}"
     few = f"{len(paths.smallest)}" if paths.is_minimum_proved else f"{len(paths.smallest)} or fewer"
     yield "<!doctype html>"
@@ -254,15 +254,15 @@ def _html(paths: SolutionSet, numbers: Sequence[int]) -> Iterator[str]:
         )
         queue, _ = paths.find_example(number)
         picture = draw_board(board, colors=rows, rows=len(rows))
-        mark = ' class="few"' if number in smallest else ""
+        mark = ' class="smallest"' if number in smallest else ""
         yield f"<figure>{picture.svg(f'solution {number + 1}')}"
         yield (
-            f"<figcaption{mark}>{number + 1}: {escape(_share(paths, number))}<br>such as"
+            f"<figcaption{mark}>{number + 1}: {escape(_format_share(paths, number))}<br>such as"
             f" {queue}</figcaption></figure>"
         )
     yield "</main></html>"
 
 
-def _share(paths: SolutionSet, number: int) -> str:
+def _format_share(paths: SolutionSet, number: int) -> str:
     count = paths.solutions[number].count
     return f"{count / len(paths.queues):.2%} [{count}/{len(paths.queues)}]"

@@ -1,14 +1,14 @@
-"""Patterns: sets of queues in the notation that players of perfect clears write.
+"""Patterns: sets of queues in the notation of the perfect-clear community.
 
 ::
 
     I,*p4          I, then any four different pieces
     [SZ]p2         S and Z in either order
-    [^TI]p3        any three different ones of the five others
-    *!  [LJO]!     all of a set, in any order
-    *   [SZ]       one of a set
-    LSTIZ          just these; commas and blanks may stand between any two parts
-    TI*p3; [SZ]O   several patterns: also line by line, # begins a remark
+    [^TI]p3        any three different pieces of the other five
+    *!  [LJO]!     all pieces of a set, in any order
+    *   [SZ]       one piece of a set
+    LSTIZ          exactly these; commas and blanks may separate parts
+    TI*p3; [SZ]O   several patterns, also on separate lines; # begins a comment
 
 >>> pattern = Pattern.parse("[SZ]p2, *")
 >>> pattern.queue_count, next(iter(pattern))
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_QUEUES: Final = 10_000_000
-"""Queues that are looked at for one question."""
+"""Maximum number of queues of a pattern."""
 MAX_CHARACTERS: Final = 2_000_000
-"""Characters of a pattern that are read."""
+"""Maximum number of characters of a pattern."""
 
 _LETTERS: Final = "IOTLJSZ"
 _MAX_NODES: Final = 3_000_000
@@ -40,17 +40,17 @@ _ELEMENT: Final = re.compile(
 _BETWEEN: Final = re.compile(r"[\s,]*")
 
 Automaton = list[int]
-"""Seven numbers a node, a piece each: the node it leads to, or -1. A node comes after those that it
-leads to; node 0 is the end of every queue, the last one their beginning."""
+"""Seven numbers for each node, one for each piece: the successor, or -1. A node comes after its
+successors; node 0 is the end of every queue, the last node the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class PatternElement:
-    """Some different pieces of a set, in any order.
+    """Different pieces of a set, in any order.
 
     Attributes:
         pieces: the set, a bit for each of IOTLJSZ.
-        number: how many of them, at least one.
+        number: number of pieces, at least 1.
     """
 
     pieces: int
@@ -58,7 +58,7 @@ class PatternElement:
 
     @property
     def count(self) -> int:
-        """How many orders there are."""
+        """Number of orders."""
         return math.perm(self.pieces.bit_count(), self.number)
 
 
@@ -67,7 +67,7 @@ class Pattern:
     """A set of queues of the same length.
 
     Attributes:
-        alternatives: each a row of elements; a queue is in the set if it is in any of them.
+        alternatives: rows of elements; a queue is in the set if it matches any row.
     """
 
     alternatives: tuple[tuple[PatternElement, ...], ...]
@@ -77,85 +77,87 @@ class Pattern:
         """Read patterns, separated by ``;`` or line by line.
 
         Raises:
-            PatternError: it is none; the message says where.
+            PatternError: invalid pattern; the message names the place.
             QueueError: queues of different lengths.
         """
         expect_type("pattern", text, str, "a string", PatternError)
         if len(text) > MAX_CHARACTERS:
             raise PatternError(
-                f"a pattern of {len(text)} characters, at most {MAX_CHARACTERS} are read"
+                f"invalid pattern: expected at most {MAX_CHARACTERS} characters, got {len(text)}"
             )
-        # Long lists have many lines that are equal once they are read.
+        # Long lists often repeat patterns.
         found: dict[tuple[PatternElement, ...], None] = {}
         length = 0
         for line in text.splitlines():
             for part in line.partition("#")[0].split(";"):
                 if not part.strip():
                     continue
-                elements = tuple(_elements(part.strip()))
+                elements = tuple(_parse_elements(part.strip()))
                 pieces = sum(element.number for element in elements)
                 if found and pieces != length:
                     raise QueueError(
-                        f"{_shown(part)} has {pieces} pieces, the pattern before it {length}:"
-                        " all must be of one length"
+                        f"invalid pattern {_abbreviate(part)}: expected {length} pieces, as in the"
+                        f" pattern before it, got {pieces}"
                     )
                 length = pieces
                 found[elements] = None
         if not found:
-            raise PatternError("an empty pattern: expected something like *p4 or I,[SZ]p2")
+            raise PatternError("invalid pattern: expected pieces such as *p4 or I,[SZ]p2, got none")
         return Pattern(tuple(found))
 
     @property
     def length(self) -> int:
-        """Pieces of each queue."""
+        """Number of pieces of each queue."""
         return sum(element.number for element in self.alternatives[0])
 
     @property
     def queue_count(self) -> int:
-        """How many different queues there are.
+        """Number of different queues.
 
         Raises:
-            QueueError: more than `MAX_QUEUES` of several patterns together, which only looking at
-                them tells apart.
+            QueueError: several patterns with more than `MAX_QUEUES` queues together, which must be
+                enumerated to find equal ones.
         """
         if len(self.alternatives) == 1:
-            return _count(self.alternatives[0])
+            return _count_row(self.alternatives[0])
         return count_paths(self.automaton())[-1]
 
     def truncate(self, length: int) -> Pattern:
-        """The first pieces of each queue: as many as can be placed, for instance.
+        """Return the first pieces of each queue.
 
-        Of a single pattern each of these begins equally many queues, so that shares stay as they
-        are.
+        Each result of a single pattern is the prefix of equally many queues, so that fractions do
+        not change.
         """
         if length >= self.length:
             return self
-        return Pattern(tuple(dict.fromkeys(_first(row, length) for row in self.alternatives)))
+        return Pattern(
+            tuple(dict.fromkeys(_truncate_row(row, length) for row in self.alternatives))
+        )
 
     def automaton(self) -> Automaton:
-        """The queues as paths; what follows in the same way is there once.
+        """Return the queues as paths of a minimal automaton.
 
         Raises:
             QueueError: more than `MAX_QUEUES` queues.
         """
         for row in self.alternatives:
-            _expect_few(_count(row))
+            _check_count(_count_row(row))
         return _Builder(self.alternatives).automaton
 
     def __iter__(self) -> Iterator[str]:
-        """Every queue once, in the order of the pieces IOTLJSZ.
+        """Yield every queue once, in the order of the pieces IOTLJSZ.
 
         Raises:
             QueueError: as `automaton` does.
         """
-        return _paths(self.automaton())
+        return _iterate_queues(self.automaton())
 
     def __str__(self) -> str:
-        return ";".join(",".join(map(_written, row)) for row in self.alternatives)
+        return ";".join(",".join(map(_format_element, row)) for row in self.alternatives)
 
 
 def count_paths(automaton: Automaton) -> list[int]:
-    """How many paths lead from each node to the end."""
+    """Return the number of paths from each node to the end."""
     counts = [1]
     for at in range(7, len(automaton), 7):
         counts.append(sum(counts[to] for to in automaton[at : at + 7] if to >= 0))
@@ -165,34 +167,34 @@ def count_paths(automaton: Automaton) -> list[int]:
 # --- reading ------------------------------------------------------------------------------------
 
 
-def _elements(text: str) -> Iterator[PatternElement]:
+def _parse_elements(text: str) -> Iterator[PatternElement]:
     at = 0
     while at < len(text):
         found = _ELEMENT.match(text, at)
         if found is None:
             what = "a [ without its ]" if text[at] == "[" else repr(text[at])
             raise PatternError(
-                f"pattern {_shown(text)}: {what} at character {at + 1}; expected a piece, * or"
+                f"pattern {_abbreviate(text)}: {what} at character {at + 1}; expected a piece, * or"
                 " [PIECES], then pN, ! or nothing"
             )
-        where = f"pattern {_shown(text)}, character {at + 1}"
-        yield _element(found, where)
+        where = f"pattern {_abbreviate(text)}, character {at + 1}"
+        yield _parse_element(found, where)
         gap = _BETWEEN.match(text, found.end())
         at = gap.end() if gap else found.end()
 
 
-def _element(found: re.Match[str], where: str) -> PatternElement:
+def _parse_element(found: re.Match[str], where: str) -> PatternElement:
     written = found["set"]
     if written == "*":
         pieces = (1 << len(_LETTERS)) - 1
     elif written[0] == "[":
-        pieces = _set_of(found["listed"], where)
+        pieces = _parse_set(found["listed"], where)
         if found["not"]:
             pieces ^= (1 << len(_LETTERS)) - 1
         if not pieces:
-            raise PatternError(f"{where}: {written} has no piece")
+            raise PatternError(f"{where}: expected a set of at least one piece, got {written}")
     else:
-        pieces = _set_of(written, where)
+        pieces = _parse_set(written, where)
     size = pieces.bit_count()
     if found["all"]:
         return PatternElement(pieces, size)
@@ -201,33 +203,36 @@ def _element(found: re.Match[str], where: str) -> PatternElement:
     digits = found["number"]
     if not digits or len(digits) > 3 or not 1 <= int(digits) <= size:
         raise PatternError(
-            f"{where}: {_shown(found[0])} takes p{digits[:10]} of {size} pieces; expected a number"
-            f" from 1 to {size} after p"
+            f"{where}: expected a number from 1 to {size} after p, got p{digits[:10]} in"
+            f" {_abbreviate(found[0])}"
         )
     return PatternElement(pieces, int(digits))
 
 
-def _set_of(letters: str, where: str) -> int:
+def _parse_set(letters: str, where: str) -> int:
     pieces = 0
     for letter in letters:
         if letter in ", \t":
             continue
         index = _LETTERS.find(letter)
         if index < 0:
-            raise PatternError(f"{where}: no piece {letter!r}; pieces are I O T L J S Z")
+            raise PatternError(f"{where}: expected one of I O T L J S Z, got {letter!r}")
         if pieces >> index & 1:
-            raise PatternError(f"{where}: {letter} is twice in [{_shown(letters, quoted=False)}]")
+            raise PatternError(
+                f"{where}: expected different pieces, got {letter} twice in "
+                f"[{_abbreviate(letters, quoted=False)}]"
+            )
         pieces |= 1 << index
     return pieces
 
 
-def _shown(text: str, *, quoted: bool = True) -> str:
-    """Enough of it to find it again."""
+def _abbreviate(text: str, *, quoted: bool = True) -> str:
+    """Return a text, shortened for a message."""
     text = text.strip() if len(text) <= 40 else text[:37] + "..."
     return repr(text) if quoted else text
 
 
-def _written(element: PatternElement) -> str:
+def _format_element(element: PatternElement) -> str:
     listed = "".join(letter for i, letter in enumerate(_LETTERS) if element.pieces >> i & 1)
     named = "*" if len(listed) == len(_LETTERS) else listed if len(listed) == 1 else f"[{listed}]"
     return named if element.number == 1 else f"{named}p{element.number}"
@@ -236,11 +241,11 @@ def _written(element: PatternElement) -> str:
 # --- counting and cutting -----------------------------------------------------------------------
 
 
-def _count(row: tuple[PatternElement, ...]) -> int:
+def _count_row(row: tuple[PatternElement, ...]) -> int:
     return math.prod(element.count for element in row)
 
 
-def _first(row: tuple[PatternElement, ...], length: int) -> tuple[PatternElement, ...]:
+def _truncate_row(row: tuple[PatternElement, ...], length: int) -> tuple[PatternElement, ...]:
     kept: list[PatternElement] = []
     for element in row:
         if not length:
@@ -251,36 +256,35 @@ def _first(row: tuple[PatternElement, ...], length: int) -> tuple[PatternElement
     return tuple(kept)
 
 
-def _expect_few(count: int) -> None:
+def _check_count(count: int) -> None:
     if count > MAX_QUEUES:
         shown = count if count < 10**15 else f"about 10^{int(math.log10(count))}"
-        raise QueueError(f"the pattern has {shown} queues, at most {MAX_QUEUES} are looked at")
+        raise QueueError(f"invalid pattern: expected at most {MAX_QUEUES} queues, got {shown}")
 
 
-def _paths(automaton: Automaton) -> Iterator[str]:
+def _iterate_queues(automaton: Automaton) -> Iterator[str]:
     path: list[str] = []
 
-    def walk(node: int) -> Iterator[str]:
+    def visit(node: int) -> Iterator[str]:
         if node == 0:
             yield "".join(path)
             return
         for piece, to in enumerate(automaton[7 * node : 7 * node + 7]):
             if to >= 0:
                 path.append(_LETTERS[piece])
-                yield from walk(to)
+                yield from visit(to)
                 path.pop()
 
-    return walk(len(automaton) // 7 - 1)
+    return visit(len(automaton) // 7 - 1)
 
 
 class _Builder:
-    """Makes the automaton: a set of positions in the alternatives is a node.
+    """Builds the minimal automaton; a node is a set of positions in the alternatives.
 
-    Nodes from which the same follows are the same node, which is seen as soon as those that they
-    lead to are known.
+    Nodes with the same successors are merged as soon as the successors are known.
     """
 
-    # Alternative, element, pieces of that element that are used.
+    # Alternative, element, used pieces of that element.
     _Place = tuple[int, int, int]
 
     def __init__(self, alternatives: tuple[tuple[PatternElement, ...], ...]) -> None:
@@ -293,8 +297,8 @@ class _Builder:
         self._build()
 
     def _build(self) -> None:
-        """Depth first, with a stack of its own, as queues may be longer than Python's."""
-        # Places of the node; its successors that are still to be numbered, those that are.
+        """Build depth first, with an explicit stack: queues may exceed the recursion limit."""
+        # Places of the node, its successors without a number, and those with one.
         first = frozenset((i, 0, 0) for i in range(len(self._rows)))
         stack = [(first, self._successors(first), [-1] * 7)]
         done = 0
@@ -313,8 +317,8 @@ class _Builder:
                 stack.pop()
                 done = self._number(tuple(numbers))
                 self._of_places[places] = done
-        # The beginning comes last; as it is the only node with the longest queues, it is new.
-        assert done == len(self._counts) - 1, "the beginning is the last node"
+        # The start is last; it is new, as the only node with the longest queues.
+        assert done == len(self._counts) - 1, "the start is the last node"
 
     def _number(self, successors: tuple[int, ...]) -> int:
         known = self._numbers.get(successors)
@@ -323,9 +327,9 @@ class _Builder:
         number = self._numbers[successors] = len(self._counts)
         self.automaton.extend(successors)
         self._counts.append(sum(self._counts[to] for to in successors if to >= 0))
-        _expect_few(self._counts[-1])
+        _check_count(self._counts[-1])
         if number > _MAX_NODES:
-            raise QueueError("the patterns have too little in common: give fewer of them at a time")
+            raise QueueError("the patterns have too little in common; use fewer at a time")
         return number
 
     def _successors(self, places: frozenset[_Place]) -> dict[int, frozenset[_Place]]:

@@ -1,13 +1,19 @@
-"""Perfect clears of any field: one, or the proof that there is none.
+"""Perfect clears of a field: one, the proof that there is none, or all of them.
 
-A perfect clear of height h is a sequence of placements that fill rows 0 to h - 1, whatever is
-cleared on the way, and leave the field empty. No piece may rise above these rows as they are when
-it is placed. Every placement is reachable from above under the rotation system: by shifts,
+A perfect clear of height h is a sequence of placements that fill rows 0 to h - 1 and leave the
+field empty; rows may be cleared on the way. No piece may extend above these rows as they are when
+it is placed. Every placement is reachable from above under the rotation system, by shifts,
 single-row drops and rotations in any order.
 
-Pieces are placed by the rules of the hold: of those that are left, in their order, one of the first
-two. So a queue of n + 1 pieces, the held one among them, is looked at for a perfect clear of n
-placements.
+With hold, the next piece is one of the first two that are left, in their order. So a queue of n + 1
+pieces, the held one included, is searched for a perfect clear of n placements.
+
+The search is in the kernel (kernel/pc/solver.cpp, kernel/pc/play_order_search_isa.cpp). A network
+can set the order in which it tries placements (`sevenbag.pc.network`).
+
+Two solutions with the same tiling are equal: the same cells belong to the same pieces, in any order
+of play. Cells of a tiling are counted in rows of the start field without its full rows, so a piece
+may have gaps where rows are cleared before it is placed.
 """
 
 from __future__ import annotations
@@ -15,7 +21,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self, TypedDict, Unpack
 
 from sevenbag._kernel import (
     PC_MAX_HEIGHT,
@@ -36,11 +42,17 @@ from sevenbag.pc.unsolvable_table import load_available_tables
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sevenbag._kernel import PieceLike, Placement, StopFlag
+    from sevenbag._kernel import PieceLike, StopFlag
     from sevenbag.pc.network import Network
 
 MAX_HEIGHT: Final = PC_MAX_HEIGHT
-"""Rows of the highest perfect clear that is searched for."""
+"""Maximum number of rows of a perfect clear."""
+
+MAX_TILES: Final = PC_MAX_TILES
+"""Maximum number of tiles of a tiling."""
+
+MAX_ROWS: Final = PC_MAX_TILED_ROWS
+"""Maximum number of rows of a field with tilings."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +60,10 @@ class PcSolution:
     """A perfect clear.
 
     Attributes:
-        placements: in the order of play; coordinates are those of the field as it is then, full
-            rows of the start field removed first.
+        placements: in the order of play. Coordinates are those of the field at that time, without
+            the full rows of the start field.
         holds: whether hold is pressed before each placement.
-        height: rows that were filled.
+        height: number of rows that are filled.
     """
 
     placements: tuple[Placement, ...]
@@ -60,11 +72,11 @@ class PcSolution:
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """The pieces in the order in which they are placed."""
+        """Pieces in the order of play."""
         return tuple(placement.piece for placement in self.placements)
 
     def boards(self, field: Board | str = "") -> Iterator[Board]:
-        """The field before each placement, and at last the empty one."""
+        """Yield the field before each placement, then the empty field."""
         board = _without_full_rows(read_board(field))
         for placement in self.placements:
             yield board.copy()
@@ -74,14 +86,14 @@ class PcSolution:
 
 @dataclass(frozen=True)
 class SolveResult:
-    """What a search came to.
+    """Result of a search.
 
     Attributes:
         status: FOUND, NONE (proved), ODD_CELLS, TOO_FEW_PIECES or CANNOT_SAVE (impossible), or
             STOPPED (a limit was reached; nothing is known).
-        solution: if found.
-        height: rows of the last height that was searched.
-        nodes: positions looked at, or some hundred fewer.
+        solution: the perfect clear, if found.
+        height: number of rows of the last height that was searched.
+        nodes: number of positions searched; may be some hundred too low.
     """
 
     status: SolveStatus
@@ -90,20 +102,46 @@ class SolveResult:
     nodes: int
 
 
+class SolveOptions(TypedDict, total=False):
+    """Options of a search.
+
+    Attributes:
+        use_hold: whether hold may be used (default True).
+        min_height: minimum number of rows (default 0).
+        max_height: maximum number of rows, at most `MAX_HEIGHT` (the default).
+        save: piece that must be left at the end: in hold, or as the current piece if hold was never
+            used. One piece more than are placed is needed.
+        strict: whether the field must not be empty before the end (default False).
+        threads: number of threads for long searches, such as the proof that a queue has no perfect
+            clear of six rows (default 1). The result is the same.
+        nodes: maximum number of positions to search.
+        stop: stops the search when set, from any thread.
+    """
+
+    use_hold: bool
+    min_height: int
+    max_height: int
+    save: PieceLike | None
+    strict: bool
+    threads: int
+    nodes: int | None
+    stop: StopFlag | None
+
+
 class Solver:
     """Searches for perfect clears under one rotation system.
 
-    It keeps what it learns about a field, so that many queues on one field are best given to one
-    solver. Searches from several threads wait for each other: give each thread its own.
+    A solver caches what it learns about a field, so use one solver for many queues on one field. It
+    runs one search at a time: use one solver for each thread.
 
     Args:
         kicks: rotation system, or its name.
-        tables: whether tables that are found are used (see `sevenbag.pc.unsolvable_table`).
-        network: says which placements are tried first; without one a sum of five figures does,
-            which is faster (docs/networks.md). What is found is as true with any.
+        tables: whether to use the tables that exist (see `sevenbag.pc.unsolvable_table`).
+        network: sets the order in which placements are tried. The default, a sum of five features,
+            is faster (docs/networks.md). The result is valid with any.
 
     Raises:
-        KicksError: there is no system of this name.
+        KicksError: unknown rotation system.
     """
 
     def __init__(
@@ -117,7 +155,7 @@ class Solver:
 
     @property
     def kicks(self) -> Kicks:
-        """The rotation system."""
+        """Rotation system."""
         return self._kernel.kicks
 
     def search(
@@ -126,36 +164,18 @@ class Solver:
         queue: Iterable[PieceLike],
         hold: PieceLike | None = None,
         *,
-        use_hold: bool = True,
-        min_height: int = 0,
-        max_height: int = MAX_HEIGHT,
-        save: PieceLike | None = None,
-        strict: bool = False,
-        threads: int = 1,
-        nodes: int | None = None,
         seconds: float | None = None,
-        stop: StopFlag | None = None,
+        **options: Unpack[SolveOptions],
     ) -> SolveResult:
-        """Search as `solve` does, and say why there is no solution."""
+        """Search as `solve` does, and return why there is no solution."""
         expect_type("queue", queue, Iterable, "pieces or their letters", QueueError)
-        answer = self._kernel.solve(
-            read_board(field),
-            queue,
-            hold,
-            use_hold=use_hold,
-            min_height=min_height,
-            max_height=max_height,
-            save=save,
-            strict=strict,
-            threads=threads,
-            nodes=nodes,
-            milliseconds=None if seconds is None else seconds * 1000,
-            stop=stop,
+        found = self._kernel.solve(
+            read_board(field), queue, hold, milliseconds=_milliseconds(seconds), **options
         )
         solution = None
-        if answer.status == SolveStatus.FOUND:
-            solution = PcSolution(answer.placements, answer.holds, answer.height)
-        return SolveResult(answer.status, solution, answer.height, answer.nodes)
+        if found.status == SolveStatus.FOUND:
+            solution = PcSolution(found.placements, found.holds, found.height)
+        return SolveResult(found.status, solution, found.height, found.nodes)
 
     def solve(
         self,
@@ -163,72 +183,67 @@ class Solver:
         queue: Iterable[PieceLike],
         hold: PieceLike | None = None,
         *,
-        use_hold: bool = True,
-        min_height: int = 0,
-        max_height: int = MAX_HEIGHT,
-        save: PieceLike | None = None,
-        strict: bool = False,
-        threads: int = 1,
-        nodes: int | None = None,
         seconds: float | None = None,
-        stop: StopFlag | None = None,
+        **options: Unpack[SolveOptions],
     ) -> PcSolution | None:
         """Find a perfect clear of the lowest height that has one.
 
-        The lowest height is that of the field, or one row more if the number of empty cells wants
-        it; then follow heights of two rows more, as long as there are pieces.
+        The lowest height is that of the field, or one more if the number of empty cells requires
+        it; further heights are two rows apart, as long as there are enough pieces.
 
         Args:
-            field: the board, or a drawing of it (lines from the top down, as `Board.from_text`
-                reads them; empty for the empty field). Full rows are removed first.
-            queue: the current piece and those that follow, as letters or pieces.
-            hold: the held piece.
-            use_hold: whether hold may be used.
-            min_height: lower heights are left out.
-            max_height: higher ones, too; at most `MAX_HEIGHT`.
-            save: the piece that must be left over at the end: in the hold, or current beside a
-                hold that was never used. One piece more than are placed must be given.
-            strict: whether the field may not be empty before the end.
-            threads: share what takes long, as the proof that odd queues have no perfect clear of
-                six rows; what is found is the same. What is done in milliseconds is done in one.
-            nodes: positions to look at, at most.
-            seconds: time to use, at most.
-            stop: ends the search at once when set, from any thread.
+            field: board, or a drawing of it (lines from the top down, as `Board.from_text` reads;
+                "" is the empty field). Full rows are removed first.
+            queue: current piece and next pieces, as letters or pieces.
+            hold: held piece.
+            seconds: time limit.
+            options: see `SolveOptions`.
 
         Returns:
-            The perfect clear; None if there is none, which is proved.
+            The perfect clear, or None if it is proved that there is none.
 
         Raises:
             BoardError: the field is not 10 wide, or is filled above `MAX_HEIGHT` rows.
-            PieceError: there is no such piece.
-            QueueError: no pieces, or more than can be of use; threads that are none.
-            SearchStoppedError: a limit was reached before the answer was known.
+            PieceError: unknown piece.
+            QueueError: no pieces, or too many; invalid number of threads.
+            SearchStoppedError: a limit was reached before the result was known.
         """
-        answer = self.search(
-            field,
-            queue,
-            hold,
-            use_hold=use_hold,
-            min_height=min_height,
-            max_height=max_height,
-            save=save,
-            strict=strict,
-            threads=threads,
-            nodes=nodes,
-            seconds=seconds,
-            stop=stop,
-        )
-        if answer.status == SolveStatus.STOPPED:
+        result = self.search(field, queue, hold, seconds=seconds, **options)
+        if result.status == SolveStatus.STOPPED:
             raise SearchStoppedError(
-                f"the search for a perfect clear of {answer.height} rows was stopped after"
-                f" {answer.nodes} positions"
+                f"the search for a perfect clear of {result.height} rows was stopped after"
+                f" {result.nodes} positions"
             )
-        return answer.solution
+        return result.solution
 
 
 def solve(
     field: Board | str,
     queue: Iterable[PieceLike],
+    hold: PieceLike | None = None,
+    *,
+    kicks: Kicks | str = "srs+",
+    seconds: float | None = None,
+    **options: Unpack[SolveOptions],
+) -> PcSolution | None:
+    """Find a perfect clear; see `Solver.solve`. Each thread reuses its solver.
+
+    >>> solution = solve("", "IJLOO", "I")
+    >>> solution.height, "".join(piece.name for piece in solution.pieces)
+    (2, 'IJLOO')
+    >>> solve("", "SZSZSZ") is None
+    True
+    """
+    kicks = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
+    solver = getattr(_thread_data, "solver", None)
+    if not isinstance(solver, Solver) or solver.kicks != kicks:
+        solver = _thread_data.solver = Solver(kicks)
+    return solver.solve(field, queue, hold, seconds=seconds, **options)
+
+
+def find_solvable(
+    field: Board | str,
+    queues: Iterable[Iterable[PieceLike]],
     hold: PieceLike | None = None,
     *,
     kicks: Kicks | str = "srs+",
@@ -238,25 +253,13 @@ def solve(
     save: PieceLike | None = None,
     strict: bool = False,
     threads: int = 1,
-    nodes: int | None = None,
     seconds: float | None = None,
     stop: StopFlag | None = None,
-) -> PcSolution | None:
-    """Find a perfect clear; see `Solver.solve`. Each thread keeps a solver for the next call.
-
-    >>> solution = solve("", "IJLOO", "I")
-    >>> solution.height, "".join(piece.name for piece in solution.pieces)
-    (2, 'IJLOO')
-    >>> solve("", "SZSZSZ") is None
-    True
-    """
-    kicks = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
-    solver = getattr(_own, "solver", None)
-    if not isinstance(solver, Solver) or solver.kicks != kicks:
-        solver = _own.solver = Solver(kicks)
-    return solver.solve(
-        field,
-        queue,
+) -> list[bool]:
+    """Return whether each queue has a perfect clear; arguments and errors as of `solve`."""
+    statuses = PcSolver(kicks).solve_queues(
+        read_board(field),
+        queues,
         hold,
         use_hold=use_hold,
         min_height=min_height,
@@ -264,39 +267,24 @@ def solve(
         save=save,
         strict=strict,
         threads=threads,
-        nodes=nodes,
-        seconds=seconds,
+        milliseconds=_milliseconds(seconds),
         stop=stop,
     )
+    if SolveStatus.STOPPED in statuses:
+        known = sum(status != SolveStatus.STOPPED for status in statuses)
+        raise SearchStoppedError(f"stopped after {known} of {len(statuses)} queues")
+    return [status == SolveStatus.FOUND for status in statuses]
 
 
-_own = threading.local()
-
-
-def _without_full_rows(board: Board) -> Board:
-    rows = [board.row(y) for y in range(board.height)]
-    full = (1 << board.width) - 1
-    drawn = [
-        "".join("X" if row >> x & 1 else "." for x in range(board.width))
-        for row in rows
-        if row != full
-    ]
-    return Board.from_rows(drawn, height=board.rows)
-
-
-MAX_TILES: Final = PC_MAX_TILES
-"""Tiles of a tiling, at most."""
-
-MAX_ROWS: Final = PC_MAX_TILED_ROWS
-"""Rows of a field whose tilings are looked for, at most."""
+# --- tilings ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class PcTile:
-    """The cells of one piece.
+    """Cells of one piece.
 
     Attributes:
-        piece: which piece.
+        piece: the piece.
         cells: its four (x, y), from the lowest row up, in rows of the start field.
     """
 
@@ -315,25 +303,25 @@ class Tiling:
     def from_placements(
         cls, field: Board | str, placements: Sequence[Placement], kicks: Kicks | str = "srs+"
     ) -> Self:
-        """The tiles of placements, given in any order in which they can follow each other.
+        """Create the tiling of placements, given in a playable order.
 
         They need not fill the field.
 
         Raises:
-            BoardError: the field is not 10 wide, or filled above `MAX_ROWS` rows.
-            PlacementError: one covers a filled cell or leaves these rows, or they are more than
-                `MAX_TILES`.
+            BoardError: the field is not 10 wide, or is filled above `MAX_ROWS` rows.
+            PlacementError: a placement covers a filled cell or extends above these rows, or there
+                are more than `MAX_TILES`.
         """
         return cls(PcSolver(kicks).create_tiling(read_board(field), placements))
 
     @property
     def tiles(self) -> tuple[PcTile, ...]:
-        """The tiles, from left to right or in the order given."""
+        """Tiles, from left to right or in the order given."""
         return self._tiles
 
     @property
     def queues(self) -> int:
-        """Bit i is set if queue i of those asked about can play the tiling."""
+        """Bit i is set if queue i of `find_tilings` can play the tiling."""
         return self._kernel.queues or 0
 
     def find_playable_queues(
@@ -343,9 +331,9 @@ class Tiling:
         *,
         use_hold: bool = True,
     ) -> int:
-        """Which queues can play all tiles: bit i is set for queue i.
+        """Return the queues that can play all tiles: bit i is set for queue i.
 
-        Every tile must be reachable when its turn comes.
+        Every tile must be reachable when it is placed.
         """
         return self._kernel.find_playable_queues(queues, hold, use_hold=use_hold)
 
@@ -356,12 +344,13 @@ class Tiling:
         *,
         use_hold: bool = True,
     ) -> PcSolution | None:
-        """The tiles in an order of play for a queue; None if there is no such order."""
+        """Return the tiles in an order that a queue can play, or None."""
         found = self._kernel.find_order(queue, hold, use_hold=use_hold)
         if found is None:
             return None
         rows = {y for tile in self._tiles for _, y in tile.cells}
-        return PcSolution(*found, height=max(rows) + 1)
+        placements, holds = found
+        return PcSolution(placements, holds, max(rows) + 1)
 
 
 def find_tilings(
@@ -376,29 +365,28 @@ def find_tilings(
     seconds: float | None = None,
     stop: StopFlag | None = None,
 ) -> list[Tiling]:
-    """Find every tiling of a field that at least one of the queues can play.
+    """Find every tiling of a field that at least one queue can play.
 
     >>> tilings = find_tilings("", ["OIIII", "OIIIS"], height=2)
     >>> len(tilings), {tiling.queues for tiling in tilings}
     (3, {1})
 
     Args:
-        field: the board or a drawing of it, as `solve` takes it; at most `MAX_ROWS` rows.
-        queues: pieces to come, the current one first. Of longer queues as many count as the
-            shortest has.
-        hold: the piece held at the beginning of each.
-        height: rows to fill.
+        field: board, or a drawing of it, as `solve` takes it; at most `MAX_ROWS` rows.
+        queues: pieces, the current one first. Longer queues are cut to the shortest.
+        hold: piece held at the start of each queue.
+        height: number of rows to fill.
         kicks: rotation system, or its name.
         use_hold: whether hold may be used.
-        strict: whether the field may not be empty before the end.
-        seconds: time to use, at most.
-        stop: ends the search at once when set, from any thread.
+        strict: whether the field must not be empty before the end.
+        seconds: time limit.
+        stop: stops the search when set, from any thread.
 
     Raises:
         BoardError: the field is not 10 wide, or higher than `height` or `MAX_ROWS`.
-        PieceError: there is no such piece.
+        PieceError: unknown piece.
         QueueError: a queue is too long.
-        SearchStoppedError: a limit was reached, or the field has too many ways to be filled.
+        SearchStoppedError: a limit was reached, or the field has too many tilings.
     """
     found = PcSolver(kicks).find_tilings(
         read_board(field),
@@ -407,42 +395,27 @@ def find_tilings(
         height,
         use_hold=use_hold,
         strict=strict,
-        milliseconds=None if seconds is None else seconds * 1000,
+        milliseconds=_milliseconds(seconds),
         stop=stop,
     )
     return [Tiling(tiling) for tiling in found]
 
 
-def find_solvable(
-    field: Board | str,
-    queues: Iterable[Iterable[PieceLike]],
-    hold: PieceLike | None = None,
-    *,
-    kicks: Kicks | str = "srs+",
-    use_hold: bool = True,
-    min_height: int = 0,
-    max_height: int = MAX_HEIGHT,
-    save: PieceLike | None = None,
-    strict: bool = False,
-    threads: int = 1,
-    seconds: float | None = None,
-    stop: StopFlag | None = None,
-) -> list[bool]:
-    """Whether each of the queues has a perfect clear; arguments and errors are those of `solve`."""
-    reasons = PcSolver(kicks).solve_queues(
-        read_board(field),
-        queues,
-        hold,
-        use_hold=use_hold,
-        min_height=min_height,
-        max_height=max_height,
-        save=save,
-        strict=strict,
-        threads=threads,
-        milliseconds=None if seconds is None else seconds * 1000,
-        stop=stop,
-    )
-    if SolveStatus.STOPPED in reasons:
-        known = sum(reason != SolveStatus.STOPPED for reason in reasons)
-        raise SearchStoppedError(f"stopped after {known} of {len(reasons)} queues")
-    return [reason == SolveStatus.FOUND for reason in reasons]
+# --- helpers ------------------------------------------------------------------------------------
+
+_thread_data = threading.local()
+
+
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1000
+
+
+def _without_full_rows(board: Board) -> Board:
+    rows = [board.row(y) for y in range(board.height)]
+    full = (1 << board.width) - 1
+    drawn = [
+        "".join("X" if row >> x & 1 else "." for x in range(board.width))
+        for row in rows
+        if row != full
+    ]
+    return Board.from_rows(drawn, height=board.rows)

@@ -112,4 +112,4 @@ def test_a_table_is_made_shown_and_used(tmp_path: Path) -> None:
         assert figures["tables"] == [str(path) for path in used]
     wrong = sevenbag(*words, "--table", str(queues))
     assert wrong.returncode == 2
-    assert "no table of perfect clears" in wrong.stderr
+    assert "expected a table of perfect clears" in wrong.stderr

@@ -56,7 +56,7 @@ def test_field_and_pattern_from_files(tmp_path: Path) -> None:
 def test_a_limit_of_time() -> None:
     done = sevenbag("pc", "chance", "", "*p7,*p4", "--seconds", "0.05")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "stopped before all of 4233600 queues were looked at" in done.stderr
+    assert "stopped before all of 4233600 queues were searched" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,11 @@ def test_a_limit_of_time() -> None:
         (["v115@", "*p7"], "EndOfData|no page"),
         ([AFTER_I, "*p7", "--page", "2"], "no page 2: the fumen has 1"),
         (["@nowhere", "*p7"], "nowhere: No such file"),
-        (["", "*p7", "--height", "9007199254740992"], "9007199254740992 rows to clear"),
-        (["X_________", "*p7"], "39 cells are empty"),
+        (
+            ["", "*p7", "--height", "9007199254740992"],
+            "invalid height: expected 1 to 64, got 9007199254740992",
+        ),
+        (["X_________", "*p7"], "expected a multiple of four empty cells, got 39"),
         (["", "*p7", "--drop", "sonic"], "invalid choice: 'sonic'"),
         (["", "*p7", "--kicks", "nope"], "invalid rotation system: expected one of none"),
         (["", "*p7", "--seconds", "0"], "expected number above 0, got '0'"),

@@ -45,7 +45,7 @@ def test_json_and_a_file(solutions: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["v115@vhAAgH", "*p4"], "fumen 1: the fumen has no piece"),
+        (["v115@vhAAgH", "*p4"], "fumen 1: invalid fumen: expected pieces"),
         (["v115@", "*p4"], "fumen 1: "),
         (["nothing", "*p4"], "fumen 1: there is no 115@"),
         (["@nowhere", "*p4"], "nowhere: No such file"),

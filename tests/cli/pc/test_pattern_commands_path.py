@@ -59,7 +59,7 @@ def test_files(tmp_path: Path) -> None:
     ("words", "message"),
     [
         ([AFTER_I, "*p2"], "expected queues of at least 3 pieces to fill the 4 rows, got 2"),
-        (["", "*p7,*p4"], "all solutions are found of at most 200000"),
+        (["", "*p7,*p4"], "expected at most 200000 queues"),
         ([AFTER_I, "*p4", "--html", "no/where.html"], "no/where.html: cannot be written"),
         ([AFTER_I, "*p4", "--solutions", "all"], "invalid choice: 'all'"),
     ],

@@ -75,11 +75,15 @@ def test_what_cannot_be_understood(words: tuple[str, ...], message: str) -> None
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [
-        (("-k", "tetrio"), "Invalid value 'tetrio' for option -k", "TETR.IO's is srs+"),
+        (
+            ("-k", "tetrio"),
+            "Invalid value 'tetrio' for option -k",
+            "expected srs+, TETR.IO's in most modes",
+        ),
         (
             ("--kicks=foo",),
             "Invalid value 'foo' for option --kicks",
-            "there are none, none180, srs",
+            "expected one of none, none180, srs",
         ),
         (("-k", "./foo"), "Invalid value './foo' for option -k", "./foo: cannot be read: No such"),
     ],
