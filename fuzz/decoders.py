@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+import sevenbag.cli.check_command
 import sevenbag.cli.contest_client_commands
 import sevenbag.cli.contest_server_commands
 import sevenbag.cli.perft_command
@@ -340,6 +341,7 @@ def commands(data: bytes) -> None:
     told = io.StringIO()
     with (
         _folder(),
+        _stead(sevenbag.cli.check_command, "run_until_signal", _nothing_runs),
         _stead(sevenbag.cli.contest_client_commands, "run_until_signal", _nothing_runs),
         _stead(sevenbag.cli.contest_server_commands, "run_until_signal", _nothing_runs),
         _stead(sevenbag.cli.play_command, "run_until_signal", _nothing_runs),

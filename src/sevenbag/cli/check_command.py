@@ -22,9 +22,10 @@ _DEFAULT_BOT: Final = "beam:nodes=100"
 def configure_check(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag check``."""
     parser.description = (
-        "Check a bot: start it some thirty times, send it messages of the protocol and of real"
-        " frontends, and report each fault with the clause it breaks and the messages that show it."
-        " With --frontend, run as a bot and check the frontend that started it. See docs/check.md."
+        "Check a bot against its protocol: start it about thirty times, send it messages of the"
+        " specification and of existing frontends, and report each violation with its clause and"
+        " messages. With --frontend, run as a bot and check the frontend that starts this command."
+        " See docs/check.md."
     )
     parser.add_argument(
         "bot",
@@ -60,7 +61,7 @@ def configure_check(parser: argparse.ArgumentParser) -> None:
         type=lambda text: tuple(filter(None, text.split(","))),
         default=(),
         metavar="CHECKS",
-        help="run only these checks besides the first three, such as game,hold",
+        help="run only these checks after the required ones, such as game,hold",
     )
     test.add_argument(
         "--answer-seconds",
