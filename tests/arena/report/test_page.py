@@ -125,9 +125,9 @@ def test_the_player_plays_the_games(
         replay = Replay.load(folder / "replays" / f"{number}.replay")
         page.click(f"button[data-game='{number}']")
         turns = len(replay.turns)
-        assert page.locator("#place").get_attribute("max") == str(turns)
+        assert page.locator("#turn").get_attribute("max") == str(turns)
         expect_boards(page, replay, (turns, turns // 2, 1))
-        told = page.locator("#told").text_content()
+        told = page.locator("#description").text_content()
         assert told.startswith(f"{replay.header.players[0].name}: ")
         assert (", 2000 nodes, depth 7 — " in told) == (number == 3)
         page.keyboard.press("Escape")
@@ -138,8 +138,8 @@ def expect_boards(page: Any, replay: Replay, turns: tuple[int, ...]) -> None:
     for turn in turns:
         playback.rewind_to(turn)
         page.evaluate(
-            "(turn) => { const place = document.getElementById('place'); place.value = turn;"
-            " place.dispatchEvent(new Event('input')); }",
+            "(turn) => { const slider = document.getElementById('turn'); slider.value = turn;"
+            " slider.dispatchEvent(new Event('input')); }",
             turn,
         )
         for player in (0, 1):
@@ -178,7 +178,7 @@ def test_rules_with_other_boards_are_played_as_well(
     turns = len(replay.turns)
     page = visit(path, f"#game=1&turn={turns}")
     page.wait_for_selector("dialog[open]")
-    assert page.locator("#where").text_content() == f"turn {turns} of {turns} · {turns / 2:.1f} s"
+    assert page.locator("#position").text_content() == f"turn {turns} of {turns} · {turns / 2:.1f} s"
     expect_boards(page, replay, (turns // 2, turns * 3 // 4, turns))
 
 
@@ -215,16 +215,16 @@ def test_keys_play_step_and_close(visit: Callable[..., Page], page_file: Path) -
     page.click("button[data-game='0']")
 
     def turn() -> int:
-        return int(page.evaluate("document.getElementById('place').value"))
+        return int(page.evaluate("document.getElementById('turn').value"))
 
     for key, expected in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("Home", 0)):
         page.keyboard.press(key)
         assert turn() == expected
     assert page.url.endswith("#game=0&turn=0")
     page.keyboard.press(" ")
-    page.locator("#where", has_text=re.compile(r"turn ([3-9]|\d\d+) of")).wait_for()
+    page.locator("#position", has_text=re.compile(r"turn ([3-9]|\d\d+) of")).wait_for()
     page.keyboard.press(" ")
-    assert page.locator("#run").text_content() == "play"
+    assert page.locator("#play").text_content() == "play"
     page.keyboard.press("Escape")
     page.wait_for_url(page_file.as_uri())
     assert not page.locator("dialog").is_visible()

@@ -1,4 +1,4 @@
-// Plays the games of a report. Every text is put in as text, never as markup.
+// Plays the games of a report. Text is never inserted as markup.
 "use strict";
 
 /**
@@ -32,7 +32,7 @@
   /** @type {Config} */
   const config = data("config");
 
-  /** Of the boards of the game that is open. */
+  /** Size of the boards of the open game. */
   let columns = 10;
   let shown = 20;
 
@@ -42,9 +42,9 @@
   const number = (text) => (text === undefined ? null : Number(text));
 
   /** @param {string} text */
-  const rowsOf = (text) => text.split("/").filter((row) => row !== "");
+  const parseRows = (text) => text.split("/").filter((row) => row !== "");
 
-  /** A step without a piece is a board that the other's attack has changed. @type {Step} */
+  /** A step without a piece is a board that the opponent's attack has changed. @type {Step} */
   const CHANGED = {
     player: 0,
     piece: "",
@@ -64,11 +64,11 @@
   };
 
   /** @param {string} text @returns {Step} */
-  const stepOf = (text) => {
+  const parseStep = (text) => {
     const change = CHANGE.exec(text);
-    if (change !== null) return { ...CHANGED, player: Number(change[1]), board: rowsOf(change[2]) };
+    if (change !== null) return { ...CHANGED, player: Number(change[1]), board: parseRows(change[2]) };
     const part = STEP.exec(text);
-    if (part === null) throw new Error(`no step: ${text}`);
+    if (part === null) throw new Error(`invalid step: ${text}`);
     return {
       player: Number(part[1]),
       piece: part[2],
@@ -84,15 +84,15 @@
       nodes: number(part[12]),
       depth: number(part[13]),
       lines: number(part[14]),
-      board: part[15] === undefined ? null : rowsOf(part[15]),
+      board: part[15] === undefined ? null : parseRows(part[15]),
     };
   };
 
   /** @param {string} steps @returns {Step[][]} */
-  const turnsOf = (steps) => (steps === "" ? [] : steps.split("|").map((turn) => turn.split(";").map(stepOf)));
+  const parseTurns = (steps) => (steps === "" ? [] : steps.split("|").map((turn) => turn.split(";").map(parseStep)));
 
   /** @param {Game} game @returns {Side} */
-  const beginning = (game) => ({
+  const initialState = (game) => ({
     rows: game.opening,
     hold: "",
     next: 0,
@@ -105,10 +105,10 @@
   });
 
   /** @param {Side} side @param {Step} step @param {string} queue @returns {Side} */
-  const after = (side, step, queue) => {
+  const applyStep = (side, step, queue) => {
     if (step.piece === "") return { ...side, rows: step.board ?? [], last: null };
     const current = queue[side.next];
-    const full = placed(side.rows, step);
+    const full = placePiece(side.rows, step);
     const left = full.filter((row) => row.includes("."));
     const cleared = step.lines ?? full.length - left.length;
     const garbage = step.garbage.map((hole) => "G".repeat(hole) + "." + "G".repeat(columns - 1 - hole));
@@ -126,7 +126,7 @@
   };
 
   /** @param {string[]} rows @param {Step} step @returns {string[]} */
-  const placed = (rows, step) => {
+  const placePiece = (rows, step) => {
     const board = rows.map((row) => [...row]);
     for (const [dx, dy] of config.cells[step.piece + step.rotation]) {
       while (board.length <= step.y + dy) board.push([...".".repeat(columns)]);
@@ -138,7 +138,7 @@
   // --- drawing ------------------------------------------------------------------------------------
 
   /** @param {CanvasRenderingContext2D} pen @param {string} letter @param {number} left @param {number} top @param {number} size */
-  const block = (pen, letter, left, top, size) => {
+  const drawCell = (pen, letter, left, top, size) => {
     pen.fillStyle = config.colors[letter] ?? config.colors.G;
     pen.fillRect(left + 0.5, top + 0.5, size - 1, size - 1);
     pen.fillStyle = "#ffffff55";
@@ -146,9 +146,9 @@
   };
 
   /** @param {CanvasRenderingContext2D} pen @param {string} piece @param {number} left @param {number} top */
-  const small = (pen, piece, left, top) => {
+  const drawPiece = (pen, piece, left, top) => {
     if (piece === "" || piece === undefined) return;
-    for (const [x, y] of config.cells[`${piece}N`]) block(pen, piece, left + 14 + x * 14, top + 14 - y * 14, 14);
+    for (const [x, y] of config.cells[`${piece}N`]) drawCell(pen, piece, left + 14 + x * 14, top + 14 - y * 14, 14);
   };
 
   /** @param {HTMLCanvasElement} canvas @param {Side} side @param {string} queue */
@@ -175,7 +175,7 @@
     pen.stroke();
     side.rows.forEach((row, y) => {
       [...row].forEach((letter, x) => {
-        if (letter !== ".") block(pen, letter, x * CELL, (rows - 1 - y) * CELL, CELL);
+        if (letter !== ".") drawCell(pen, letter, x * CELL, (rows - 1 - y) * CELL, CELL);
       });
     });
     const last = side.last;
@@ -189,12 +189,12 @@
     pen.font = "13px sans-serif";
     pen.fillText("hold", 8 - SIDE, 16);
     pen.fillText("next", width + 12, 16);
-    small(pen, side.hold, 8 - SIDE, 26);
-    for (let place = 0; place <= NEXT; place += 1) small(pen, queue[side.next + place], width + 12, 26 + place * 44);
+    drawPiece(pen, side.hold, 8 - SIDE, 26);
+    for (let index = 0; index <= NEXT; index += 1) drawPiece(pen, queue[side.next + index], width + 12, 26 + index * 44);
   };
 
   /** @param {Step} step @param {number} cleared @returns {string} */
-  const told = (step, cleared) => {
+  const describeStep = (step, cleared) => {
     const words = [`${step.piece}${step.held ? " from hold" : ""}`];
     const spin = step.spin === "m" || step.spin === "f" ? SPINS[step.spin] : "";
     if (cleared > 0) words.push(spin + LINES[Math.min(cleared, LINES.length - 1)]);
@@ -210,9 +210,9 @@
   // --- the player ---------------------------------------------------------------------------------
 
   const dialog = element("player", HTMLDialogElement);
-  const place = element("place", HTMLInputElement);
+  const slider = element("turn", HTMLInputElement);
   const speed = element("speed", HTMLInputElement);
-  const runButton = element("run", HTMLButtonElement);
+  const playButton = element("play", HTMLButtonElement);
 
   /** @type {{ id: string, game: Game, turns: Step[][], sides: Side[][], panes: { canvas: HTMLCanvasElement, text: HTMLElement }[] } | null} */
   let open = null;
@@ -222,20 +222,20 @@
   /** @param {Game} game @param {number} player */
   const queueOf = (game, player) => game.pieces[player] ?? game.pieces[0];
 
-  /** Every turn's sides are kept: going back is as quick as going forth. @param {Game} game @param {Step[][]} turns */
-  const sidesOf = (game, turns) => {
-    const all = [[beginning(game), beginning(game)]];
+  /** The sides after every turn are stored: stepping back is as fast as stepping forward. @param {Game} game @param {Step[][]} turns */
+  const computeStates = (game, turns) => {
+    const all = [[initialState(game), initialState(game)]];
     for (const turn of turns) {
       const sides = [...all[all.length - 1]];
-      for (const step of turn) sides[step.player] = after(sides[step.player], step, queueOf(game, step.player));
+      for (const step of turn) sides[step.player] = applyStep(sides[step.player], step, queueOf(game, step.player));
       all.push(sides);
     }
     return all;
   };
 
-  const show = () => {
+  const render = () => {
     if (open === null) return;
-    const turn = Number(place.value);
+    const turn = Number(slider.value);
     const { game, turns, sides } = open;
     open.panes.forEach(({ canvas, text }, player) => {
       const side = sides[turn][player];
@@ -247,34 +247,34 @@
       text.textContent = `${side.pieces} pieces · ${side.lines} lines · ${side.attack} attack · ${app} APP`;
     });
     const steps = turn > 0 ? turns[turn - 1] : [];
-    element("told", HTMLElement).textContent = steps
+    element("description", HTMLElement).textContent = steps
       .filter((step) => step.piece !== "")
-      .map((step) => `${game.names[step.player]}: ${told(step, sides[turn][step.player].cleared)}`)
+      .map((step) => `${game.names[step.player]}: ${describeStep(step, sides[turn][step.player].cleared)}`)
       .join(" — ");
     const frame = steps[0]?.frame ?? turn * game.frames;
-    element("where", HTMLOutputElement).textContent = `turn ${turn} of ${turns.length} · ${(frame / 60).toFixed(1)} s`;
+    element("position", HTMLOutputElement).textContent = `turn ${turn} of ${turns.length} · ${(frame / 60).toFixed(1)} s`;
     history.replaceState(null, "", `#game=${open.id}&turn=${turn}`);
   };
 
   /** @param {number} turn */
-  const go = (turn) => {
-    place.value = String(Math.min(Math.max(turn, 0), Number(place.max)));
-    show();
+  const goToTurn = (turn) => {
+    slider.value = String(Math.min(Math.max(turn, 0), Number(slider.max)));
+    render();
   };
 
   const pause = () => {
     clearInterval(timer);
     timer = undefined;
-    runButton.textContent = "play";
+    playButton.textContent = "play";
   };
 
-  const run = () => {
+  const togglePlay = () => {
     if (timer !== undefined) return pause();
-    if (Number(place.value) >= Number(place.max)) go(0);
-    runButton.textContent = "pause";
+    if (Number(slider.value) >= Number(slider.max)) goToTurn(0);
+    playButton.textContent = "pause";
     timer = setInterval(() => {
-      go(Number(place.value) + 1);
-      if (Number(place.value) >= Number(place.max)) pause();
+      goToTurn(Number(slider.value) + 1);
+      if (Number(slider.value) >= Number(slider.max)) pause();
     }, 1000 / SPEEDS[Number(speed.value)]);
   };
 
@@ -283,9 +283,9 @@
     if (!/^\d+$/.test(id) || document.getElementById(`game-${id}`) === null) return;
     /** @type {Game} */
     const game = data(`game-${id}`);
-    const turns = turnsOf(game.steps);
+    const turns = parseTurns(game.steps);
     columns = game.width;
-    const box = element("sides", HTMLElement);
+    const box = element("boards", HTMLElement);
     box.replaceChildren();
     const panes = game.names.map((name) => {
       const pane = document.createElement("div");
@@ -300,52 +300,52 @@
       box.append(pane);
       return { canvas, text };
     });
-    const sides = sidesOf(game, turns);
-    // All of a game's boards are drawn as high as the highest one.
+    const sides = computeStates(game, turns);
+    // All boards of a game have the height of the highest one.
     shown = sides.flat().reduce((most, side) => Math.max(most, side.rows.length), config.visible);
     open = { id, game, turns, sides, panes };
     element("player-title", HTMLElement).textContent = `game ${id}: ${game.names.join(" – ")}`;
     element("player-result", HTMLElement).textContent = game.result;
-    place.max = String(turns.length);
+    slider.max = String(turns.length);
     if (!dialog.open) dialog.showModal();
-    place.focus();
-    go(turn);
+    slider.focus();
+    goToTurn(turn);
   };
 
-  place.addEventListener("input", () => {
+  slider.addEventListener("input", () => {
     pause();
-    show();
+    render();
   });
   speed.addEventListener("input", () => {
     if (timer !== undefined) {
       pause();
-      run();
+      togglePlay();
     }
   });
   /** @type {Record<string, () => void>} */
   const buttons = {
-    first: () => go(0),
-    back: () => go(Number(place.value) - 1),
-    run,
-    forth: () => go(Number(place.value) + 1),
-    last: () => go(Number(place.max)),
+    first: () => goToTurn(0),
+    back: () => goToTurn(Number(slider.value) - 1),
+    play: togglePlay,
+    forward: () => goToTurn(Number(slider.value) + 1),
+    last: () => goToTurn(Number(slider.max)),
     close: () => dialog.close(),
   };
   for (const [id, act] of Object.entries(buttons)) {
     element(id, HTMLButtonElement).addEventListener("click", () => {
-      if (id !== "run") pause();
+      if (id !== "play") pause();
       act();
     });
   }
   /** @type {Record<string, string>} */
-  const keys = { ArrowLeft: "back", ArrowRight: "forth", Home: "first", End: "last", " ": "run" };
+  const keys = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last", " ": "play" };
   dialog.addEventListener("keydown", (event) => {
     const id = keys[event.key];
-    // A slider and a button have these keys for themselves.
+    // Sliders and buttons use these keys themselves.
     if (id === undefined || event.target === speed) return;
     if (event.key === " " && event.target instanceof HTMLButtonElement) return;
     event.preventDefault();
-    if (id !== "run") pause();
+    if (id !== "play") pause();
     buttons[id]();
   });
   dialog.addEventListener("close", () => {
@@ -368,7 +368,7 @@
     filter.addEventListener("input", () => {
       const wanted = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
       for (const row of document.querySelectorAll("#games tbody tr")) {
-        // Titles hold the whole of shortened names.
+        // Titles contain the full text of shortened names.
         const titles = Array.from(row.querySelectorAll("[title]"), (cell) => cell.getAttribute("title"));
         const text = [row.textContent, ...titles].join(" ").toLowerCase();
         row.classList.toggle("hidden", !wanted.every((word) => text.includes(word)));
@@ -386,7 +386,7 @@
     root.dataset.theme = dark ? "light" : "dark";
   });
 
-  const asked = new URLSearchParams(location.hash.slice(1));
-  const wanted = asked.get("game");
-  if (wanted !== null) play(wanted, Math.trunc(Number(asked.get("turn"))) || 0);
+  const parameters = new URLSearchParams(location.hash.slice(1));
+  const gameId = parameters.get("game");
+  if (gameId !== null) play(gameId, Math.trunc(Number(parameters.get("turn"))) || 0);
 })();
