@@ -179,14 +179,14 @@ def test_pictures() -> None:
         ({"rules": "nothing"}, "invalid rules: expected"),
         ({"reward": "points"}, "no reward named 'points'; there are sent"),
         ({"reward": {"points": 1}}, "no reward for 'points'; there is one for attack"),
-        ({"rows": 41}, "rows is 41"),
-        ({"rows": 0}, "rows is 0"),
-        ({"max_pieces": 0}, "max_pieces is 0"),
+        ({"rows": 41}, "invalid rows: expected integer from 1 to 40, got 41"),
+        ({"rows": 0}, "invalid rows: expected integer from 1 to 40, got 0"),
+        ({"max_pieces": 0}, "invalid max_pieces: expected integer from 1"),
         (
             {"frames_per_turn": -1},
             "invalid frames_per_turn: expected integer from 0 to 36",
         ),
-        ({"render_mode": "human"}, "render_mode is 'human'"),
+        ({"render_mode": "human"}, "invalid render_mode: expected None or .*, got 'human'"),
     ],
 )
 @pytest.mark.parametrize("kind", [PlacementEnv, KeysEnv, VersusEnv, VectorEnv])

@@ -79,7 +79,7 @@ def lowest(mask: NDArray[np.int8], actions: ActionEncoding, random: np.random.Ge
 @given(seed=st.integers(0, 2**63 - 1))
 @examples(8)
 def test_a_placement_environment_is_the_game(rules: Any, apart: Any, seed: Any) -> None:
-    env = PlacementEnv(rules, spins_apart=apart, reward={"attack": 2, "placement": 0.25})
+    env = PlacementEnv(rules, separate_spins=apart, reward={"attack": 2, "placement": 0.25})
     seen, info = env.reset(seed=seed)
     game = Game(rules, seed=seed)
     random = np.random.default_rng(seed)
@@ -107,7 +107,7 @@ def test_a_placement_environment_is_the_game(rules: Any, apart: Any, seed: Any) 
 @given(seed=st.integers(0, 2**62))
 @examples(10)
 def test_kinds_of_spin_apart_are_exactly_the_placements(seed: Any) -> None:
-    env = PlacementEnv("guideline", spins_apart=True)
+    env = PlacementEnv("guideline", separate_spins=True)
     env.reset(seed=seed)
     random = np.random.default_rng(seed)
     terminated = False

@@ -8,7 +8,6 @@ import numpy as np
 
 from sevenbag.drawing.picture import COLORS, GARBAGE
 from sevenbag.envs.env_config import COUNTERS, EnvConfig, actions_of
-from sevenbag.errors import RulesError
 from sevenbag.game import Player
 
 if TYPE_CHECKING:
@@ -25,25 +24,25 @@ class EnvBatch:
     An agent is a player of a game; the agents of a game are adjacent.
     """
 
-    def __init__(self, settings: EnvConfig, games: int, players: int, threads: int = 1) -> None:
-        self.kernel = settings.kernel(games, players)
-        self.settings = settings
+    def __init__(self, config: EnvConfig, games: int, players: int, threads: int = 1) -> None:
+        self.kernel = config.kernel(games, players)
+        self.config = config
         self.actions = actions_of(self.kernel)
         self.games = games
         self.players = players
-        self.seats = games * players
+        self.agents = games * players
         self.threads = threads
 
     def new_arrays(self) -> Observation:
         """Return arrays for the observations of all agents."""
-        seats, players = self.seats, self.players
-        settings = self.settings
-        width = settings.rules.board.width
+        agents, players = self.agents, self.players
+        config = self.config
+        width = config.rules.board.width
         return {
-            "board": np.zeros((seats, players, settings.rows, width), np.uint8),
-            "pieces": np.zeros((seats, players, self.kernel.observed_pieces), np.uint8),
-            "counters": np.zeros((seats, players, COUNTERS), np.int32),
-            "action_mask": np.zeros((seats, self.actions.count), np.int8),
+            "board": np.zeros((agents, players, config.rows, width), np.uint8),
+            "pieces": np.zeros((agents, players, self.kernel.observed_pieces), np.uint8),
+            "counters": np.zeros((agents, players, COUNTERS), np.int32),
+            "action_mask": np.zeros((agents, self.actions.count), np.int8),
         }
 
     def observe(self, into: Observation) -> None:
@@ -71,9 +70,9 @@ class EnvBatch:
         Returns:
             Rewards, terminated games, and truncated games.
         """
-        rewards = np.empty(self.seats, np.float64)
-        terminated = np.empty(self.seats, np.bool_)
-        truncated = np.empty(self.seats, np.bool_)
+        rewards = np.empty(self.agents, np.float64)
+        terminated = np.empty(self.agents, np.bool_)
+        truncated = np.empty(self.agents, np.bool_)
         self.kernel.step(
             actions,
             autoreset,
@@ -88,18 +87,16 @@ class EnvBatch:
         )
         return rewards, terminated, truncated
 
-    def player(self, seat: int) -> Player:
+    def player(self, agent: int) -> Player:
         """Return the player of an agent."""
-        seed = self.kernel.seed(seat // self.players)
-        return Player(self.kernel.game(seat), self.settings.rules, seed)
+        seed = self.kernel.seed(agent // self.players)
+        return Player(self.kernel.game(agent), self.config.rules, seed)
 
 
-def read_row(arrays: Observation, seat: int) -> Observation:
+def read_row(arrays: Observation, agent: int) -> Observation:
     """Copy the observation of one agent."""
-    return {name: array[seat].copy() for name, array in arrays.items()}
+    return {name: array[agent].copy() for name, array in arrays.items()}
 
-
-RENDER_MODES: Final = ["ansi", "rgb_array"]
 
 CELL: Final = 12
 """Size of a cell in pixels."""
@@ -133,12 +130,6 @@ def render_image(players: Sequence[Player], falling: Cells = ()) -> NDArray[np.u
             parts.append(np.full((len(rows) * CELL, CELL // 2, 3), 255, np.uint8))
         parts.append(_PALETTE[letters].repeat(CELL, axis=0).repeat(CELL, axis=1))
     return np.concatenate(parts, axis=1)
-
-
-def check_render_mode(mode: str | None) -> None:
-    """Raise a RulesError if the render mode is unknown."""
-    if mode is not None and mode not in RENDER_MODES:
-        raise RulesError(f"render_mode is {mode!r}, must be None or {' or '.join(RENDER_MODES)}")
 
 
 def render_players(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import numpy as np
 from gymnasium import spaces
@@ -13,6 +13,7 @@ from sevenbag import _kernel
 from sevenbag._kernel import Placement, Rotation, Spin
 from sevenbag.errors import PlacementError, RulesError, check_integer
 from sevenbag.game.game import MAX_SEED_VALUE
+from sevenbag.game.game_config import MAX_SEED
 from sevenbag.game.rules import Rules, compile_rules
 
 if TYPE_CHECKING:
@@ -138,8 +139,28 @@ HIDDEN_ROWS: Final = 4
 COUNTERS: Final = 3
 """Number of counters: combo, back-to-back, pending lines."""
 
-LAST_SEED: Final = 2**31 - 2
-"""Largest seed: greater ones repeat games."""
+
+RENDER_MODES: Final = ["ansi", "rgb_array"]
+
+
+class EnvOptions(TypedDict, total=False):
+    """Options of all environments.
+
+    Attributes:
+        reward: name in `REWARDS`, or weights [default: sent].
+        frames_per_turn: duration of a piece in game time [default: 30].
+        max_pieces: pieces until truncation; None: those of a day.
+        rows: observed and playable rows; None: the visible ones and four more.
+        separate_spins: spins are separate actions [default: False].
+        render_mode: ``ansi``, ``rgb_array`` or None.
+    """
+
+    reward: Reward
+    frames_per_turn: int
+    max_pieces: int | None
+    rows: int | None
+    separate_spins: bool
+    render_mode: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,23 +172,25 @@ class EnvConfig:
     frames_per_turn: int
     max_pieces: int
     rows: int
-    spins_apart: bool
+    separate_spins: bool
+    render_mode: str | None
 
     @classmethod
     def create(
         cls,
         rules: Rules | str,
-        reward: Reward,
         *,
-        frames_per_turn: int,
-        max_pieces: int | None,
-        rows: int | None,
-        spins_apart: bool,
+        reward: Reward = "sent",
+        frames_per_turn: int = 30,
+        max_pieces: int | None = None,
+        rows: int | None = None,
+        separate_spins: bool = False,
+        render_mode: str | None = None,
     ) -> EnvConfig:
         """Validate the options of an environment.
 
         Raises:
-            RulesError: the preset or reward is unknown, or a number is out of range.
+            RulesError: the preset, reward or mode is unknown, or a number is out of range.
         """
         if isinstance(rules, str):
             rules = Rules.preset(rules)
@@ -175,14 +198,16 @@ class EnvConfig:
         if rows is None:
             rows = min(board.visible + HIDDEN_ROWS, board.rows)
         check_integer("frames_per_turn", frames_per_turn, 36_000)
-        if not 1 <= rows <= board.rows:
-            raise RulesError(f"rows is {rows}, must be 1 to {board.rows}")
+        check_integer("rows", rows, board.rows, 1)
         if max_pieces is not None:
-            check_integer("max_pieces", max_pieces, 1_000_000_000)
-            if max_pieces == 0:
-                raise RulesError("max_pieces is 0, must be at least 1; None is without an end")
+            check_integer("max_pieces", max_pieces, 1_000_000_000, 1)
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            modes = " or ".join(map(repr, RENDER_MODES))
+            raise RulesError(f"invalid render_mode: expected None or {modes}, got {render_mode!r}")
         weights = read_reward(reward)
-        return cls(rules, weights, frames_per_turn, max_pieces or 0, rows, spins_apart)
+        return cls(
+            rules, weights, frames_per_turn, max_pieces or 0, rows, separate_spins, render_mode
+        )
 
     def kernel(self, games: int, players: int) -> _kernel.GameBatch:
         """Create a batch of games."""
@@ -191,7 +216,7 @@ class EnvConfig:
             games,
             players,
             self.rows,
-            self.spins_apart,
+            self.separate_spins,
             self.frames_per_turn,
             self.max_pieces,
             dict(self.weights),
@@ -255,6 +280,6 @@ def game_seed(seed: int | None, random: np.random.Generator) -> int:
         RulesError: the seed is out of range.
     """
     if seed is None:
-        return int(random.integers(1, LAST_SEED, endpoint=True))
+        return int(random.integers(1, MAX_SEED, endpoint=True))
     check_integer("seed", seed, MAX_SEED_VALUE)
     return seed

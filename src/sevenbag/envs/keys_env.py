@@ -10,17 +10,19 @@ import numpy as np
 
 from sevenbag import _kernel
 from sevenbag._kernel import Key
-from sevenbag.envs.env_batch import RENDER_MODES, check_render_mode, render_players
-from sevenbag.envs.env_config import NO_PIECE, EnvConfig, game_seed
+from sevenbag.envs.env_batch import render_players
+from sevenbag.envs.env_config import NO_PIECE, RENDER_MODES, EnvConfig, game_seed
 from sevenbag.errors import PlacementError, RulesError, check_integer
 from sevenbag.game import Player
 from sevenbag.game.game import MAX_FRAME
 from sevenbag.game.rules import compile_rules
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from numpy.typing import NDArray
 
-    from sevenbag.envs.env_config import Observation, Reward
+    from sevenbag.envs.env_config import EnvOptions, Observation
     from sevenbag.game import Rules
 
 
@@ -49,12 +51,9 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
 
     Args:
         rules: rules, or the name of a preset.
-        reward: name in `REWARDS`, or weights; a step without a lock has reward 0.
         max_keys: keys per piece; the last one is followed by a hard drop.
-        frames_per_turn: duration of a piece, independent of the keys.
-        max_pieces: pieces until truncation; None: those of a day.
-        rows: observed rows; None: the visible ones and four more.
-        render_mode: ``ansi``, ``rgb_array`` or None.
+        options: see `EnvOptions`; a step without a lock has reward 0, and `separate_spins` has no
+            effect.
 
     Raises:
         RulesError: the preset, reward or mode is unknown, or a number is out of range.
@@ -66,30 +65,18 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         self,
         rules: Rules | str = "guideline",
         *,
-        reward: Reward = "sent",
         max_keys: int = 100,
-        frames_per_turn: int = 30,
-        max_pieces: int | None = None,
-        rows: int | None = None,
-        render_mode: str | None = None,
+        **options: Unpack[EnvOptions],
     ) -> None:
-        self._settings = EnvConfig.create(
-            rules,
-            reward,
-            frames_per_turn=frames_per_turn,
-            max_pieces=max_pieces,
-            rows=rows,
-            spins_apart=False,
-        )
-        check_render_mode(render_mode)
+        self._config = EnvConfig.create(rules, **options)
         check_integer("max_keys", max_keys, 1_000_000)
         if max_keys == 0:
             raise RulesError("max_keys is 0, must be at least 1")
         self._max_keys = max_keys
-        self.render_mode = render_mode
+        self.render_mode = self._config.render_mode
         self.action_space = gymnasium.spaces.Discrete(len(EnvKey))
-        single = self._settings.observation_space(1, len(EnvKey))
-        shape = (2, self._settings.rows, self._settings.rules.board.width)
+        single = self._config.observation_space(1, len(EnvKey))
+        shape = (2, self._config.rows, self._config.rules.board.width)
         board = gymnasium.spaces.Box(0, 1, shape, np.uint8)
         self.observation_space: gymnasium.Space[Any] = gymnasium.spaces.Dict(
             {**single.spaces, "board": board}
@@ -155,7 +142,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         return render_players([self._game], self.render_mode, cells)
 
     def _begin(self, seed: int) -> None:
-        settings = self._settings
+        settings = self._config
         self._kernel = _kernel.Game(compile_rules(settings.rules), seed, seed)
         self._game = Player(self._kernel, settings.rules, seed)
         self._ended = False
@@ -177,20 +164,20 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
     def _lock(self) -> float:
         assert self._falling is not None
         self._falling.press(Key.SONIC_DROP)
-        frame = self._kernel.frame + self._settings.frames_per_turn
+        frame = self._kernel.frame + self._config.frames_per_turn
         lock = self._kernel.play(self._falling.placement, self._holds, frame)
         self._next_piece()
-        return self._settings.reward(lock, lost=self._game.over)
+        return self._config.reward(lock, lost=self._game.over)
 
     def _cut_short(self) -> bool:
-        settings, game = self._settings, self._game
+        settings, game = self._config, self._game
         return game.frame > MAX_FRAME - settings.frames_per_turn or (
             0 < settings.max_pieces <= game.stats.pieces
         )
 
     def _seen(self) -> tuple[Observation, dict[str, Any]]:
         mask = self._mask()
-        settings = self._settings
+        settings = self._config
         board = self._game.board
         rows = np.array([board.row(y) for y in range(settings.rows)], np.uint32)
         planes = np.zeros((2, settings.rows, board.width), np.uint8)
@@ -217,7 +204,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
             if hold == NO_PIECE:
                 # The first preview becomes the current piece; the last one is unknown.
                 hold = previews.pop(0) if previews else int(self._falling_piece())
-                previews += [NO_PIECE] * (self._settings.rules.pieces.previews - len(previews))
+                previews += [NO_PIECE] * (self._config.rules.pieces.previews - len(previews))
             current, hold = hold, current
         return [current, hold, *previews]
 

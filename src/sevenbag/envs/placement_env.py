@@ -8,19 +8,19 @@ import gymnasium
 import numpy as np
 
 from sevenbag.envs.env_batch import (
-    RENDER_MODES,
     EnvBatch,
-    check_render_mode,
     read_row,
     render_players,
 )
-from sevenbag.envs.env_config import EnvConfig, game_seed
+from sevenbag.envs.env_config import RENDER_MODES, EnvConfig, game_seed
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from numpy.typing import NDArray
 
     from sevenbag._kernel import Placement
-    from sevenbag.envs.env_config import ActionEncoding, Observation, Reward
+    from sevenbag.envs.env_config import ActionEncoding, EnvOptions, Observation
     from sevenbag.game import Player, Rules
 
 
@@ -33,12 +33,7 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
 
     Args:
         rules: rules, or the name of a preset.
-        reward: name in `REWARDS`, or weights.
-        frames_per_turn: duration of a move.
-        max_pieces: pieces until truncation; None: those of a day.
-        rows: observed and playable rows; None: the visible ones and four more.
-        spins_apart: spins are separate actions.
-        render_mode: ``ansi``, ``rgb_array`` or None.
+        options: see `EnvOptions`.
 
     Raises:
         RulesError: the preset, reward or mode is unknown, or a number is out of range.
@@ -46,30 +41,12 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": RENDER_MODES, "render_fps": 10}  # type: ignore[misc]
 
-    def __init__(
-        self,
-        rules: Rules | str = "guideline",
-        *,
-        reward: Reward = "sent",
-        frames_per_turn: int = 30,
-        max_pieces: int | None = None,
-        rows: int | None = None,
-        spins_apart: bool = False,
-        render_mode: str | None = None,
-    ) -> None:
-        settings = EnvConfig.create(
-            rules,
-            reward,
-            frames_per_turn=frames_per_turn,
-            max_pieces=max_pieces,
-            rows=rows,
-            spins_apart=spins_apart,
-        )
-        check_render_mode(render_mode)
-        self._batch = EnvBatch(settings, 1, 1)
-        self.render_mode = render_mode
+    def __init__(self, rules: Rules | str = "guideline", **options: Unpack[EnvOptions]) -> None:
+        config = EnvConfig.create(rules, **options)
+        self._batch = EnvBatch(config, 1, 1)
+        self.render_mode = config.render_mode
         self.action_space = gymnasium.spaces.Discrete(self.actions.count)
-        self.observation_space: gymnasium.Space[Any] = settings.observation_space(
+        self.observation_space: gymnasium.Space[Any] = config.observation_space(
             1, self.actions.count
         )
 
@@ -98,7 +75,8 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
         self._batch.kernel.reset(0, game_seed(seed, self.np_random))
         arrays = self._batch.new_arrays()
         self._batch.observe(arrays)
-        return _seen(arrays)
+        observation = read_row(arrays, 0)
+        return observation, {"action_mask": observation["action_mask"]}
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play a placement.
@@ -110,14 +88,10 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
         rewards, terminated, truncated = self._batch.step(
             np.array([action], np.int64), arrays, autoreset=False
         )
-        observation, info = _seen(arrays)
+        observation = read_row(arrays, 0)
+        info = {"action_mask": observation["action_mask"]}
         return observation, float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Render the board."""
         return render_players([self.player], self.render_mode)
-
-
-def _seen(arrays: Observation) -> tuple[Observation, dict[str, Any]]:
-    observation = read_row(arrays, 0)
-    return observation, {"action_mask": observation["action_mask"]}

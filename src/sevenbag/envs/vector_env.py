@@ -11,26 +11,25 @@ from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
 
 from sevenbag.envs.env_batch import (
-    RENDER_MODES,
     EnvBatch,
-    check_render_mode,
     read_row,
     render_players,
 )
-from sevenbag.envs.env_config import EnvConfig, game_seed
+from sevenbag.envs.env_config import RENDER_MODES, EnvConfig, game_seed
 from sevenbag.errors import RulesError, check_integer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Unpack
 
     from gymnasium import Space
     from numpy.typing import NDArray
 
     from sevenbag._kernel import Placement
-    from sevenbag.envs.env_config import ActionEncoding, Observation, Reward
+    from sevenbag.envs.env_config import ActionEncoding, EnvOptions, Observation
     from sevenbag.game import Player, Rules
 
-MOST_THREADS = 256
+MAX_THREADS = 256
 
 
 class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[Any]"]):
@@ -43,16 +42,11 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
         num_envs: sub-environments. With two players, 2 k and 2 k + 1 are the players of game k.
         rules: rules, or the name of a preset.
         players: 1, or 2 for versus games.
-        reward: name in `REWARDS`, or weights.
-        frames_per_turn: duration of a move.
-        max_pieces: pieces until truncation; None: those of a day.
-        rows: observed and playable rows; None: the visible ones and four more.
-        spins_apart: spins are separate actions.
         threads: number of threads.
         autoreset_mode: start of the game after an ended one: at the next step, whose actions are
             ignored; at the same step (the info contains the last observation as ``final_obs``); or
             by `reset` with the option ``reset_mask``.
-        render_mode: ``ansi``, ``rgb_array`` or None.
+        options: see `EnvOptions`.
 
     Raises:
         RulesError: the preset, reward or mode is unknown, or a number is out of range.
@@ -64,26 +58,13 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
         rules: Rules | str = "guideline",
         *,
         players: int = 1,
-        reward: Reward = "sent",
-        frames_per_turn: int = 30,
-        max_pieces: int | None = None,
-        rows: int | None = None,
-        spins_apart: bool = False,
         threads: int = 1,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        render_mode: str | None = None,
+        **options: Unpack[EnvOptions],
     ) -> None:
-        settings = EnvConfig.create(
-            rules,
-            reward,
-            frames_per_turn=frames_per_turn,
-            max_pieces=max_pieces,
-            rows=rows,
-            spins_apart=spins_apart,
-        )
-        check_render_mode(render_mode)
+        config = EnvConfig.create(rules, **options)
         check_integer("num_envs", num_envs, 1 << 20)
-        check_integer("threads", threads, MOST_THREADS)
+        check_integer("threads", threads, MAX_THREADS)
         if players not in (1, 2):
             raise RulesError(f"players is {players}, must be 1 or 2")
         if threads < 1 or num_envs < 1 or num_envs % players:
@@ -91,19 +72,19 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
                 f"num_envs is {num_envs} and threads {threads}: both must be at least 1, "
                 "and there must be as many environments as players, for each game"
             )
-        self._batch = EnvBatch(settings, num_envs // players, players, threads)
+        self._batch = EnvBatch(config, num_envs // players, players, threads)
         self._autoreset = AutoresetMode(autoreset_mode)
         self._arrays = (self._batch.new_arrays(), self._batch.new_arrays())
         self._latest = 0
         self.num_envs = num_envs
-        self.render_mode = render_mode
+        self.render_mode = config.render_mode
         self.metadata = {
             "render_modes": RENDER_MODES,
             "render_fps": 10,
             "autoreset_mode": self._autoreset,
         }
         actions: Space[Any] = Discrete(self.actions.count)
-        observation = settings.observation_space(players, self.actions.count)
+        observation = config.observation_space(players, self.actions.count)
         self.single_action_space = actions
         self.single_observation_space = observation
         self.action_space = batch_space(actions, num_envs)
@@ -224,8 +205,8 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
 def _final(arrays: Observation, ended: NDArray[np.bool_]) -> dict[str, Any]:
     """Return the info of ended games for Gymnasium."""
     observations = np.full(len(ended), None, object)
-    for seat in np.flatnonzero(ended).tolist():
-        observations[seat] = read_row(arrays, seat)
+    for index in np.flatnonzero(ended).tolist():
+        observations[index] = read_row(arrays, index)
     return {
         "final_obs": observations,
         "_final_obs": ended.copy(),

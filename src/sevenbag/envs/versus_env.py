@@ -10,23 +10,22 @@ from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv  # type: ignore[import-untyped]
 
 from sevenbag.envs.env_batch import (
-    RENDER_MODES,
     EnvBatch,
-    check_render_mode,
     read_row,
     render_players,
 )
-from sevenbag.envs.env_config import EnvConfig, game_seed
+from sevenbag.envs.env_config import RENDER_MODES, EnvConfig, game_seed
 from sevenbag.errors import PlacementError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Unpack
 
     from gymnasium import Space
     from numpy.typing import NDArray
 
     from sevenbag._kernel import Placement
-    from sevenbag.envs.env_config import ActionEncoding, Observation, Reward
+    from sevenbag.envs.env_config import ActionEncoding, EnvOptions, Observation
     from sevenbag.game import Player, Rules
 
 AGENTS = ("player_0", "player_1")
@@ -40,12 +39,7 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
 
     Args:
         rules: rules, or the name of a preset.
-        reward: name in `REWARDS`, or weights.
-        frames_per_turn: duration of a turn.
-        max_pieces: pieces until truncation; None: those of a day.
-        rows: observed and playable rows; None: the visible ones and four more.
-        spins_apart: spins are separate actions.
-        render_mode: ``ansi``, ``rgb_array`` or None.
+        options: see `EnvOptions`.
 
     Raises:
         RulesError: the preset, reward or mode is unknown, or a number is out of range.
@@ -58,35 +52,17 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
         "is_parallelizable": True,
     }
 
-    def __init__(
-        self,
-        rules: Rules | str = "guideline",
-        *,
-        reward: Reward = "sent",
-        frames_per_turn: int = 30,
-        max_pieces: int | None = None,
-        rows: int | None = None,
-        spins_apart: bool = False,
-        render_mode: str | None = None,
-    ) -> None:
-        settings = EnvConfig.create(
-            rules,
-            reward,
-            frames_per_turn=frames_per_turn,
-            max_pieces=max_pieces,
-            rows=rows,
-            spins_apart=spins_apart,
-        )
-        check_render_mode(render_mode)
-        self._batch = EnvBatch(settings, 1, len(AGENTS))
+    def __init__(self, rules: Rules | str = "guideline", **options: Unpack[EnvOptions]) -> None:
+        config = EnvConfig.create(rules, **options)
+        self._batch = EnvBatch(config, 1, len(AGENTS))
         self._random: np.random.Generator | None = None
-        self.render_mode = render_mode
+        self.render_mode = config.render_mode
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
         count = self.actions.count
         self.action_spaces: dict[str, Space[Any]] = {agent: Discrete(count) for agent in AGENTS}
         self.observation_spaces: dict[str, Space[Any]] = {
-            agent: settings.observation_space(len(AGENTS), count) for agent in AGENTS
+            agent: config.observation_space(len(AGENTS), count) for agent in AGENTS
         }
 
     @property
@@ -167,4 +143,4 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
 
 
 def _by_agent(arrays: Observation) -> dict[str, Observation]:
-    return {agent: read_row(arrays, seat) for seat, agent in enumerate(AGENTS)}
+    return {agent: read_row(arrays, index) for index, agent in enumerate(AGENTS)}
