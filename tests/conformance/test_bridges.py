@@ -42,7 +42,7 @@ def on_arena(spec: str) -> None:
     result = asyncio.run(play_game(bots, GameConfig(rules=rules, seed=5, pieces=PIECES)))
     assert result.ending is GameEnding.PIECES, result
     assert [stats.pieces for stats in result.stats] == [PIECES, PIECES]
-    assert getattr(bots[0], "strayed", 0) == 0
+    assert getattr(bots[0], "misdrops", 0) == 0
 
 
 def on_tbp_frontend(spec: str) -> None:

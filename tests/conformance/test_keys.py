@@ -38,7 +38,7 @@ def to_triangle(board: Board, placement: Placement, rules: Rules) -> Way:
 
 
 def to_tbp(board: Board, placement: Placement, rules: Rules) -> Way:
-    names = tbp_conversion.find_inputs(placement, board, spawn=SPAWN, kicks=rules.pieces.kicks)
+    names = tbp_conversion.find_inputs(placement, board, rules)
     if names is None:
         return None
     return [*(tbp_conversion.INPUT_KEYS[name] for name in names), Key.HARD_DROP]

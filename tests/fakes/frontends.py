@@ -118,7 +118,7 @@ class Frontend:
             if number % 7 == 5:
                 self.enter_garbage()
             self.turn()
-            if max(y for y in range(40) if any(self.board[y])) > 14:
+            if any(map(any, self.board[15:])):
                 break
         self.end()
 

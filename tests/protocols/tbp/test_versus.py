@@ -126,6 +126,8 @@ def test_json_with_blanks_is_the_same() -> None:
 
 # --- ways ---------------------------------------------------------------------------------------
 
+PLAIN = Rules.preset("guideline").replace({"pieces": {"spins": "none"}})
+
 
 @given(st.integers(0, 40), st.integers(0, 6), st.integers(0, 2**63 - 1))
 def test_ways_end_where_the_path_finder_says(moves: int, piece: int, seed: int) -> None:
@@ -139,26 +141,25 @@ def test_ways_end_where_the_path_finder_says(moves: int, piece: int, seed: int) 
     if not board.fits(Placement(Piece(piece), Rotation.NORTH, *spawn)):
         return
     for placement in list(board.placements(Piece(piece), spawn=spawn))[::5]:
-        inputs = find_inputs(placement, board, spawn=spawn, kicks="srs")
+        inputs = find_inputs(placement, board, PLAIN)
         if inputs is None:
             keys = board.find_path(placement, spawn=spawn)
             assert keys is not None
             assert Key.SOFT_DROP in keys
             continue
-        end = follow_inputs(inputs, Piece(piece), board, spawn=spawn, kicks="srs")
+        end = follow_inputs(inputs, Piece(piece), board, PLAIN)
         assert end is not None
         assert end.same_cells(placement)
 
 
 def test_an_input_against_the_wall_does_nothing() -> None:
-    end = follow_inputs(("left",) * 20, Piece.T, Board(), spawn=(4, 19), kicks="srs")
+    end = follow_inputs(("left",) * 20, Piece.T, Board(), PLAIN)
     assert end == Placement("T", Rotation.NORTH, 1, 0)
 
 
 def test_a_piece_that_cannot_appear_goes_no_way() -> None:
-    board = Board.from_rows(["XXXX...XXX"] * 20)
-    board[4, 19] = True
-    assert follow_inputs((), Piece.T, board, spawn=(4, 19), kicks="srs") is None
+    board = Board.from_rows(["XXXX.XXXXX"] * 24)
+    assert follow_inputs((), Piece.T, board, PLAIN) is None
 
 
 # --- garbage instead of a new start -------------------------------------------------------------

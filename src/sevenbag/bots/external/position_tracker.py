@@ -155,15 +155,11 @@ def _find_misdrop(
     """Return an error if the move's inputs lead to another placement."""
     if isinstance(move.inputs, UnsetType):
         return None
-    board = track.position.board
-    spawn = tbp_conversion.find_spawn(board, placement.piece, rules)
-    if spawn is None:
+    end = follow_inputs(move.inputs, placement.piece, track.position.board, rules)
+    if end is None or end.same_cells(placement):
+        # A piece that cannot appear ends the game in any case.
         return None
-    kicks = rules.pieces.kicks
-    end = follow_inputs(move.inputs, placement.piece, board, spawn=spawn, kicks=kicks)
-    if end is not None and end.same_cells(placement):
-        return None
-    where = f"{end.x}, {end.y}, {end.rotation.name.lower()}" if end is not None else "nowhere"
+    where = f"{end.x}, {end.y}, {end.rotation.name.lower()}"
     return PlacementError(f"the inputs of a {placement.piece.name} lead to {where}, not to it")
 
 

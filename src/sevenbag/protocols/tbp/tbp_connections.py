@@ -193,7 +193,9 @@ class TbpBotConnection:
             info: statistics of the search.
         """
         kept = tuple(tbp_conversion.format_move(move) for move in moves[: self._max_moves])
-        inputs = self._find_inputs(moves[0]) if moves and self._inputs else None
+        inputs = None
+        if moves and self._inputs and self.position is not None and self._rules is not None:
+            inputs = tbp_conversion.find_inputs(moves[0], self.position.board, self._rules)
         if self._max_line_bytes is not None:
             rest = _MAX_ENVELOPE_BYTES + (0 if inputs is None else _MAX_INPUTS_BYTES)
             kept = kept[: max(1, (self._max_line_bytes - rest) // _MAX_MOVE_BYTES)]
@@ -309,17 +311,6 @@ class TbpBotConnection:
         except PlacementError:
             return [note]
         return [note, *self._start_bot()]
-
-    def _find_inputs(self, move: Placement) -> tuple[tbp.InputName, ...] | None:
-        if self.position is None or self._rules is None:
-            return None
-        spawn = tbp_conversion.find_spawn(self.position.board, move.piece, self._rules)
-        if spawn is None:
-            return None
-        pieces = self._rules.pieces
-        return tbp_conversion.find_inputs(
-            move, self.position.board, spawn=spawn, kicks=pieces.kicks, spins=pieces.spins
-        )
 
     def _forget(self) -> None:
         self.position = None

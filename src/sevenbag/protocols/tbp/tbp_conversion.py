@@ -6,7 +6,7 @@ Moves are written in one form: O north, and S, Z, I north or east. They are read
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
 from msgspec import UNSET, UnsetType
 
@@ -18,7 +18,6 @@ from sevenbag.protocols.tbp import messages as tbp
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sevenbag._kernel import Kicks, SpinMode, SpinRules
     from sevenbag.game import Rules
 
 WIDTH: Final = 10
@@ -255,56 +254,44 @@ def parse_rules(rules: tbp.TbpRules) -> dict[str, dict[str, object]]:
 
 
 def find_inputs(
-    placement: Placement,
-    board: Board,
-    *,
-    spawn: tuple[int, int],
-    kicks: Kicks | str,
-    spins: SpinRules | SpinMode | str = "none",
+    placement: Placement, board: Board, rules: Rules
 ) -> tuple[tbp.InputName, ...] | None:
-    """Return the fewest inputs to a move, with its spin if `spins` has any; None if unreachable."""
-    keys = board.find_path(placement, kicks, spins=spins, spawn=spawn, keys=list(_INPUT_NAMES))
+    """Return the fewest inputs to a move, with its spin; None if it is unreachable."""
+    spawn, pieces = find_spawn(board, placement.piece, rules), rules.pieces
+    if spawn is None:
+        return None
+    keys = board.find_path(
+        placement, pieces.kicks, spins=pieces.spins, spawn=spawn, keys=list(_INPUT_NAMES)
+    )
     return None if keys is None else tuple(_INPUT_NAMES[key] for key in keys[:-1])
 
 
 def follow_inputs(
-    inputs: Sequence[tbp.InputName],
-    piece: Piece,
-    board: Board,
-    *,
-    spawn: tuple[int, int],
-    kicks: Kicks | str,
+    inputs: Sequence[tbp.InputName], piece: Piece, board: Board, rules: Rules
 ) -> Placement | None:
     """Return where these inputs take a piece; None if it cannot appear.
 
     An input without effect, such as a move against a wall, is ignored, as in games.
     """
-    return board.apply_keys(piece, [INPUT_KEYS[name] for name in inputs], kicks, spawn=spawn)
+    spawn = find_spawn(board, piece, rules)
+    if spawn is None:
+        return None
+    keys = [INPUT_KEYS[name] for name in inputs]
+    return board.apply_keys(piece, keys, rules.pieces.kicks, spawn=spawn)
 
 
 # --- helpers --------------------------------------------------------------------------------------
 
 _LETTERS: Final[dict[Piece, tbp.PieceLetter]] = {
-    Piece.I: "I",
-    Piece.O: "O",
-    Piece.T: "T",
-    Piece.L: "L",
-    Piece.J: "J",
-    Piece.S: "S",
-    Piece.Z: "Z",
+    Piece[letter]: letter for letter in tbp.PIECE_LETTERS
 }
 _PIECES: Final[dict[str, Piece]] = {letter: piece for piece, letter in _LETTERS.items()}
 _ORIENTATIONS: Final[dict[Rotation, tbp.Orientation]] = {
-    Rotation.NORTH: "north",
-    Rotation.EAST: "east",
-    Rotation.SOUTH: "south",
-    Rotation.WEST: "west",
+    Rotation[name.upper()]: name for name in get_args(tbp.Orientation)
 }
 _ROTATIONS: Final[dict[str, Rotation]] = {name: turn for turn, name in _ORIENTATIONS.items()}
 _SPIN_NAMES: Final[dict[Spin, tbp.SpinName]] = {
-    Spin.NONE: "none",
-    Spin.MINI: "mini",
-    Spin.FULL: "full",
+    Spin[name.upper()]: name for name in get_args(tbp.SpinName)
 }
 _SPINS: Final[dict[str, Spin]] = {name: spin for spin, name in _SPIN_NAMES.items()}
 _RANDOMIZERS: Final[dict[str, tbp.RandomizerName]] = {
@@ -388,5 +375,5 @@ INPUT_KEYS: Final[dict[tbp.InputName, Key]] = {
     "flip": Key.FLIP,
     "sonic": Key.SONIC_DROP,
 }
-"""What each input does."""
+"""Key of each input."""
 _INPUT_NAMES: Final[dict[Key, tbp.InputName]] = {key: name for name, key in INPUT_KEYS.items()}
