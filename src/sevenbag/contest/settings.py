@@ -166,6 +166,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         max_command_bytes: maximum size of a command; longer ones are rejected and counted.
         state_backlog: maximum number of unread state messages of one subscriber, about 600 bytes
             each; further ones are dropped. 0 for no limit.
+        max_connections_per_address: maximum number of connections from one address to both
+            channels; further ones are closed. 0 for half of the open file limit.
         http_port: port of ``/health``, ``/ready`` and ``/metrics``; 0 for none.
         shutdown_mode: running games at shutdown are finished, or aborted (their matches continue
             with that game on another server).
@@ -186,6 +188,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     capacity: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 250
     max_command_bytes: Annotated[int, msgspec.Meta(ge=256, le=16 << 20)] = 64 << 10
     state_backlog: Annotated[int, msgspec.Meta(ge=0, le=100_000_000)] = 200_000
+    max_connections_per_address: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 0
     http_port: Port = 0
     shutdown_mode: Literal["finish", "abort"] = "finish"
     shutdown_seconds: Annotated[float, msgspec.Meta(ge=0, le=3_600)] = 200.0

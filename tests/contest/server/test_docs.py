@@ -67,7 +67,6 @@ def test_the_bounds_are_those_of_the_server() -> None:
         "size of a frame": f"{zmq_channels._MAX_FRAME_BYTES >> 20} MiB",
         "unread commands of a connection": f"{zmq_channels._WAITING}",
         "unread answers of a client": f"{zmq_channels._UNREAD:,}",
-        "bytes sent by a subscriber": f"{zmq_channels.MAX_SUBSCRIPTIONS >> 20} MiB",
         "unread state messages of a subscriber": f"{settings.state_backlog:,}",
         "concurrent password checks of a team": f"{authentication._MAX_WAITING}",
         "wrong passwords of a team": f"{authentication._FREE}",

@@ -291,7 +291,7 @@ async def test_placements_that_a_server_refuses() -> None:
         ahead = placement(token=place.match_token, finished=(finished(1, 0, sequence=1, piece=1),))
         with pytest.raises(MatchRejectedError, match="not as far"):
             server.accept_match(ahead)
-        with pytest.raises(MatchRejectedError, match="told apart"):
+        with pytest.raises(MatchRejectedError, match="invalid teams"):
             server.accept_match(placement("A", "A"))
         with pytest.raises(MatchRejectedError, match="numbered"):
             server.accept_match(placement(finished=(finished(2, 0, sequence=1, piece=1),)))

@@ -386,9 +386,6 @@ def _reachable(bind: str) -> str:
 _BEAT: Final = 0.25
 """Seconds between looks for new subscribers, when nothing is told; also how the delay is taken."""
 
-_FRAMES_UNANSWERED: Final = 2
-"""Frames of the largest size that a client may send while nothing that it is sent arrives."""
-
 _FILES_OF_A_MATCH: Final = 8
 
 _FILES: Final = 256
@@ -460,11 +457,9 @@ class ServerRuntime:
             )
             undo.pop_all()
         files = raise_file_limit(settings.capacity * _FILES_OF_A_MATCH + _FILES)
-        self._hoarders = AddressLimiter(
-            self.commands.port,
-            self.states.port,
-            most_unanswered=_FRAMES_UNANSWERED * self.commands.largest_frame,
-            most_of_address=files // 2,
+        self._limiter = AddressLimiter(
+            (self.commands.port, self.states.port),
+            max_connections=settings.max_connections_per_address or files // 2,
             logger=logger,
         )
         self._watching: asyncio.Task[None] | None = None
@@ -493,7 +488,7 @@ class ServerRuntime:
                 raise
             self.operations = operations
         self.commands.start()
-        self._watching = self._loop.create_task(self._hoarders.watch())
+        self._watching = self._loop.create_task(self._limiter.watch())
         self._beat()
 
     async def end(self) -> None:
@@ -525,7 +520,7 @@ class ServerRuntime:
         self._beating = self._loop.call_at(now + _BEAT, self._beat, now + _BEAT)
 
     def _gauges(self) -> tuple[Gauge, ...]:
-        commands, states, hoarders = self.commands, self.states, self._hoarders
+        commands, states, limiter = self.commands, self.states, self._limiter
         return (
             Gauge("matches_hosted", "Matches that are played or linger.", self._count_tables),
             Gauge("start_time_seconds", "When the server began.", lambda: self._began),
@@ -547,8 +542,8 @@ class ServerRuntime:
             ),
             Gauge(
                 "connections_closed",
-                "Connections closed because of their traffic or the limit of their address.",
-                lambda: hoarders.closed,
+                "Connections closed because of the limit of their address.",
+                lambda: limiter.closed,
                 counts=True,
             ),
             Gauge(

@@ -11,7 +11,7 @@ import struct
 import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import zmq
 
@@ -19,32 +19,32 @@ from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Collection, Generator, Iterable
 
     import structlog
 
 ReplyAddress: TypeAlias = tuple[bytes, ...]
-"""Where an answer goes: all frames of the envelope, the empty one included."""
+"""Frames of the envelope of a request, including the empty delimiter."""
 
 _COMMAND_ROUND: Final = 64
-"""Commands in a row; then timers and other sockets have their turn. About a millisecond."""
+"""Commands read before timers and other sockets run; about a millisecond."""
 
 _TOGETHER: Final = 8
-"""Answers that leave together: to wake libzmq's thread for each costs more where processors are
-scarce, and to keep back more of them leaves clients idle where they are not."""
+"""Answers sent together: waking libzmq's thread for each one costs more on few processors, and
+larger groups leave clients idle on many."""
 
 _WAITING: Final = 32
-"""Commands of one connection that libzmq takes in before they are read."""
+"""Commands of one connection that libzmq receives before they are read."""
 
 _UNREAD: Final = 10_000
-"""Answers that wait for one client to read them; further ones are dropped."""
+"""Answers unread by one client; further ones are dropped."""
 
 _MAX_FRAME_BYTES: Final = 2 << 20
-"""What libzmq takes in at all. Beyond it a connection is closed, and its client never answered, so
-that there is room above the largest command for an answer in words."""
+"""Maximum size of a frame; libzmq closes a connection that exceeds it without an answer. It is
+larger than a command, so that commands slightly too large get an error in words."""
 
 _MAX_FRAMES: Final = 8
-"""Of a message; what comes behind them is not looked at."""
+"""Frames of a message that are read; further ones are skipped."""
 
 _COMMAND_BACKLOG: Final = 1_024
 
@@ -60,24 +60,23 @@ _MORE: Final = int(zmq.DONTWAIT | zmq.SNDMORE)
 
 
 class CommandChannel:
-    """Takes commands and sends their answers.
+    """Receive commands and send answers.
 
     Attributes:
-        endpoint: where it listens, such as ``tcp://127.0.0.1:5557``.
-        port: of it.
-        largest_frame: bytes that libzmq takes in at once; whoever sends more is cut off.
-        dropped: messages that were no requests: their envelope is none that REQ sends.
-        unsent: answers whose client has gone, or reads none.
+        endpoint: address of the channel, such as ``tcp://127.0.0.1:5557``.
+        port: port of the channel.
+        dropped: number of messages without the envelope of a request.
+        unsent: number of answers dropped because the client is gone or does not read.
 
     Args:
-        context: of libzmq.
+        context: libzmq context.
         host: address to listen at.
-        port: 0 takes a free one.
-        max_command_bytes: bytes of a command.
-        answer: gives the answer to a command, or None when it will come by `reply`.
+        port: port to listen at; 0 for a free one.
+        max_frame_bytes: maximum size of a command.
+        answer: return the answer to a command, or None if it follows by `reply`.
 
     Raises:
-        InputError: there is no listening at that address.
+        InputError: the address cannot be used.
     """
 
     def __init__(
@@ -94,10 +93,9 @@ class CommandChannel:
         socket.set(zmq.BACKLOG, _COMMAND_BACKLOG)
         socket.set(zmq.RCVHWM, _WAITING)
         socket.set(zmq.SNDHWM, _UNREAD)
-        # It then says that an answer has nobody to go to, where it would silently drop it.
+        # Report answers to clients that are gone, instead of dropping them silently.
         socket.set(zmq.ROUTER_MANDATORY, 1)
-        self.largest_frame = max(_MAX_FRAME_BYTES, 2 * max_frame_bytes)
-        socket.set(zmq.MAXMSGSIZE, self.largest_frame)
+        socket.set(zmq.MAXMSGSIZE, max(_MAX_FRAME_BYTES, 2 * max_frame_bytes))
         self.endpoint, self.port = bind_socket(socket, host, port, "command")
         self.dropped = 0
         self.unsent = 0
@@ -118,20 +116,20 @@ class CommandChannel:
             return ""
 
     def start(self) -> None:
-        """Take commands, within the running event loop."""
+        """Receive commands in the running event loop."""
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._socket.FD, self._read)
-        # What came before has been signalled already.
+        # Earlier commands have been signalled already.
         self._loop.call_soon(self._read)
 
     def reply(self, sender: ReplyAddress, body: bytes) -> None:
-        """Answer a command, once."""
+        """Send the answer to a command."""
         if self._loop is not None and not self._socket.closed:
             self._send(sender, body)
             self._read_again_if_there_is_more()
 
     def close(self) -> None:
-        """Take no more commands; answers that are under way still go out."""
+        """Stop receiving commands; libzmq still sends pending answers."""
         if self._loop is not None and not self._socket.closed:
             self._loop.remove_reader(self._socket.FD)
         self._loop = None
@@ -140,9 +138,9 @@ class CommandChannel:
     # --- helpers --------------------------------------------------------------------------------
 
     def _read(self) -> None:
-        """Answer what has come, up to a bound.
+        """Answer pending commands, up to a limit.
 
-        libzmq signals once that there is something: it is read until there is nothing.
+        libzmq signals new commands once, so the socket must be read until it is empty.
         """
         for _ in range(_COMMAND_ROUND // _TOGETHER):
             if self._loop is None or not self._read_some():
@@ -150,7 +148,7 @@ class CommandChannel:
         self._read_again_if_there_is_more()
 
     def _read_some(self) -> bool:
-        """Answer some messages; False if there are no more."""
+        """Answer a group of messages; return False if there are no more."""
         answers: list[tuple[ReplyAddress, bytes]] = []
         try:
             return all(self._read_one(answers) for _ in range(_TOGETHER))
@@ -159,18 +157,18 @@ class CommandChannel:
                 self._send(sender, answer)
 
     def _read_again_if_there_is_more(self) -> None:
-        """To be called after sending, which may take libzmq's signal that something has come."""
+        """Schedule a read if commands are pending: sending may consume libzmq's signal."""
         if self._loop is not None and int(self._socket.get(_EVENTS)) & _READABLE:
             self._loop.call_soon(self._read)
 
     def _read_one(self, answers: list[tuple[ReplyAddress, bytes]]) -> bool:
-        """Read a message, and put down its answer; False if there is none."""
+        """Read a message and append its answer; return False if there is no message."""
         recv = self._socket.recv
         try:
             identity = recv(_DONTWAIT)
         except zmq.Again:
             return False
-        # As frames they say whether more of them follow, which to ask for costs as much again.
+        # A frame knows whether more follow; asking the socket would double the cost.
         delimiter = recv(_DONTWAIT, copy=False)
         if len(delimiter) or not delimiter.more:
             frames = [identity, delimiter.bytes]
@@ -191,10 +189,10 @@ class CommandChannel:
     def _read_unusual(
         self, frames: list[bytes], answers: list[tuple[ReplyAddress, bytes]], *, more: bool
     ) -> None:
-        """What has another envelope than usual; only one that REP would take is answered.
+        """Read a message with an unusual envelope; answer it if a REP socket would.
 
-        Requests may have come through devices, or have a number of their own: then there are
-        frames before the empty one. What follows it is one command, in however many frames.
+        Devices and request numbers add frames before the delimiter. All frames after the delimiter
+        are one command.
         """
         frame = _NO_FRAME
         while more:
@@ -240,26 +238,26 @@ _OPTIONS: Final = {b"\1": zmq.SUBSCRIBE, b"\0": zmq.UNSUBSCRIBE}
 _ALL_TOKENS: Final = tuple(
     bytes([first]) for first in range(256) if first != ord(STATISTICS_TOPIC[0])
 )
-"""What everything is, for those who subscribe to that."""
+"""Topics of a subscription to everything; it excludes statistics."""
 
 
 class StateChannel:
-    """Publishes messages of matches.
+    """Publish messages of matches.
 
     Attributes:
-        endpoint: where it listens, such as ``tcp://127.0.0.1:5556``.
-        port: of it.
-        told: messages that were published.
-        incomplete: those that not every subscriber was sent, because one was too far behind.
+        endpoint: address of the channel, such as ``tcp://127.0.0.1:5556``.
+        port: port of the channel.
+        published: number of published messages.
+        incomplete: number of messages dropped for at least one slow subscriber.
 
     Args:
-        context: of libzmq.
+        context: libzmq context.
         host: address to listen at.
-        port: 0 takes a free one.
-        backlog: messages that may wait for one subscriber; 0 for no bound.
+        port: port to listen at; 0 for a free one.
+        backlog: maximum number of unread messages of one subscriber; 0 for no limit.
 
     Raises:
-        InputError: there is no listening at that address.
+        InputError: the address cannot be used.
     """
 
     def __init__(
@@ -270,9 +268,9 @@ class StateChannel:
         socket.set(zmq.BACKLOG, _CONNECTION_BACKLOG)
         socket.set(zmq.SNDHWM, backlog)
         socket.set(zmq.MAXMSGSIZE, _MAX_SUBSCRIPTION_BYTES)
-        # It then says that a subscriber has no room, where it would silently drop.
+        # Report subscribers without room, instead of dropping messages silently.
         socket.set(zmq.XPUB_NODROP, 1)
-        # Subscriptions are what we make of them: see `process_subscriptions`.
+        # Subscriptions are set by `process_subscriptions`.
         socket.set(zmq.XPUB_MANUAL, 1)
         self.endpoint, self.port = bind_socket(socket, host, port, "state")
         self.published = 0
@@ -280,13 +278,14 @@ class StateChannel:
         self._socket = socket
 
     def publish(self, token: bytes, messages: Iterable[bytes]) -> bool:
-        """Tell how a match stands.
+        """Publish messages of a match.
 
         Args:
-            token: of the match; the first of two frames.
-            messages: in order; each is a second frame.
+            token: match token; the first of two frames.
+            messages: messages in order; each is a second frame.
 
-        Returns: whether all of them went to all subscribers.
+        Returns:
+            True if no message was dropped for a subscriber.
         """
         self.process_subscriptions()
         send = self._socket.send
@@ -302,7 +301,7 @@ class StateChannel:
         return complete
 
     def process_subscriptions(self) -> None:
-        """Take note of new subscribers, of so many at a time."""
+        """Apply pending subscriptions, up to a limit."""
         socket = self._socket
         for _ in range(_SUBSCRIPTION_ROUND):
             if not int(socket.get(zmq.EVENTS)) & _READABLE:
@@ -314,7 +313,7 @@ class StateChannel:
                     socket.set(option, topic)
 
     def close(self) -> None:
-        """Tell nothing more; what is under way still goes out."""
+        """Stop publishing; libzmq still sends pending messages."""
         self._socket.close()
 
     # --- helpers --------------------------------------------------------------------------------
@@ -328,14 +327,13 @@ class StateChannel:
 
 
 _LINGER: Final = 2_000
-"""Milliseconds that the last messages have to go out when a socket is closed."""
+"""Milliseconds to send the last messages when a socket is closed."""
 
 # All peers, including those of 2012, send their greeting right after connecting.
 _HANDSHAKE: Final = 10_000
 """Milliseconds for a peer's greeting; libzmq's default is 30 seconds."""
 
-# Half-open connections: the peer's machine has gone without a word. ZMTP has heartbeats for that,
-# which old peers take for nonsense; TCP's are answered by the peer's kernel.
+# TCP keep-alive detects half-open connections. Old peers do not understand ZMTP heartbeats.
 _QUIET_SECONDS: Final = 60
 
 _PROBE_SECONDS: Final = 10
@@ -344,7 +342,7 @@ _PROBES: Final = 6
 
 
 def set_socket_options(zmq_socket: zmq.Socket[bytes]) -> None:
-    """Set what both channels want of libzmq: nothing that a peer of 2012 would not understand."""
+    """Set the options of both channels; a peer of 2012 understands all of them."""
     zmq_socket.set(zmq.LINGER, _LINGER)
     zmq_socket.set(zmq.HANDSHAKE_IVL, _HANDSHAKE)
     zmq_socket.set(zmq.TCP_KEEPALIVE, 1)
@@ -356,18 +354,19 @@ def set_socket_options(zmq_socket: zmq.Socket[bytes]) -> None:
 def bind_socket(
     zmq_socket: zmq.Socket[bytes], host: str, port: int, channel: str
 ) -> tuple[str, int]:
-    """Let a socket listen; it is closed where that fails.
+    """Bind a socket; close it on failure.
 
     Args:
-        zmq_socket: which.
-        host: a name or an address of this machine.
-        port: 0 takes a free one.
-        channel: what it is for, in errors.
+        zmq_socket: socket to bind.
+        host: name or address of this machine.
+        port: port to listen at; 0 for a free one.
+        channel: name of the channel for errors.
 
-    Returns: its endpoint, and its port.
+    Returns:
+        Endpoint and port.
 
     Raises:
-        InputError: the port is taken, or not ours to take; or there is no such address.
+        InputError: the port is in use or not permitted, or the address is not of this machine.
     """
     try:
         address = _numeric(host, port)
@@ -378,9 +377,9 @@ def bind_socket(
     except socket.gaierror as error:
         reason = error.strerror or str(error)
     except zmq.ZMQError as error:
-        # libzmq says "no such device" of an address that is not this machine's.
-        strange = error.errno in {errno.ENODEV, errno.EADDRNOTAVAIL}
-        reason = "no address of this machine" if strange else os.strerror(error.errno or 0)
+        # libzmq reports "no such device" for an address of another machine.
+        is_foreign = error.errno in {errno.ENODEV, errno.EADDRNOTAVAIL}
+        reason = "not an address of this machine" if is_foreign else os.strerror(error.errno or 0)
     else:
         endpoint = zmq_socket.get_string(zmq.LAST_ENDPOINT)
         return endpoint, int(endpoint.rpartition(":")[2])
@@ -388,29 +387,16 @@ def bind_socket(
     raise InputError(f"the {channel} channel cannot listen at {host}:{port}: {reason}")
 
 
-MAX_SUBSCRIPTIONS: Final = 4 << 20
-"""Bytes that a subscriber may send in all: subscriptions to some 100,000 matches.
+_MIN_PASS_INTERVAL: Final = 0.05
+"""Minimum seconds between two passes."""
 
-libzmq takes 64 bytes of memory for each frame of an unfinished message, and a frame may be two
-bytes long: at worst, memory grows by 32 times as much.
-"""
+_PASS_COST_FACTOR: Final = 50
+"""A pass takes at most one part in so many of the processor's time."""
 
-_PAUSE: Final = 0.05
-
-_SHARE: Final = 50
-"""Seconds between two rounds, at least; and how many times as long as a round takes."""
-
-_AT_ONCE: Final = 50
-"""Connections that are looked at in a row; then others have their turn. Less than a millisecond."""
+_CHECKED_AT_ONCE: Final = 50
+"""File descriptors checked before other tasks run; less than a millisecond."""
 
 _FILES: Final = Path("/proc/self/fd")
-
-# Of Linux's struct tcp_info: the state, then bytes that the peer has acknowledged and sent.
-_INFO: Final = struct.Struct("=B119xQQ")
-
-_INFO_OPTION: Final[int | None] = getattr(socket, "TCP_INFO", None)
-
-_ESTABLISHED: Final = 1
 
 _RESET: Final = struct.pack("ii", 1, 0)
 
@@ -418,148 +404,94 @@ _Connection: TypeAlias = tuple[int, tuple[object, ...]]
 """File descriptor, and address and port of the peer."""
 
 
-class _Flow(NamedTuple):
-    """What has gone over a connection.
-
-    Attributes:
-        arrived: bytes that the peer has acknowledged.
-        sent: bytes that the peer has sent.
-    """
-
-    arrived: int
-    sent: int
-
-
 class AddressLimiter:
-    """Looks after the connections of this process's two channels.
+    """Limit the connections of one address to the two channels; on Linux only.
+
+    libzmq has no such limit and does not report its connections, so the file descriptors of the
+    process are checked in regular passes.
 
     Attributes:
-        closed: connections so far.
+        closed: number of closed connections.
 
     Args:
-        command_port: of the command channel: there, a client is sent an answer now and then.
-        state_port: of the state channel: there, it has little to say.
-        most_unanswered: bytes that a client may send while nothing that it is sent arrives.
-        most_of_address: maximum number of connections from one address.
-        logger: of the server.
+        ports: ports of the channels.
+        max_connections: maximum number of connections from one address; the newest ones beyond it
+            are closed.
+        logger: logger of the server.
     """
 
     def __init__(
         self,
-        command_port: int,
-        state_port: int,
+        ports: Collection[int],
         *,
-        most_unanswered: int,
-        most_of_address: int,
+        max_connections: int,
         logger: structlog.typing.FilteringBoundLogger,
     ) -> None:
         self.closed = 0
-        self._command_port = command_port
-        self._state_port = state_port
-        self._most_unanswered = most_unanswered
-        self._most_of_address = most_of_address
+        self._ports = frozenset(ports)
+        self._max_connections = max_connections
         self._logger = logger
-        # State of each connection when the peer last acknowledged data; the oldest one comes first.
-        self._flows: dict[_Connection, _Flow] = {}
+        # In order of appearance: file descriptors are reused and do not show the age.
+        self._connections: dict[_Connection, None] = {}
 
     async def watch(self) -> None:
-        """Look again and again, until cancelled."""
-        if _INFO_OPTION is None or not _FILES.is_dir():
+        """Run passes until cancelled."""
+        if not _FILES.is_dir():
             return
         while True:
-            # Processor time: a busy machine must not make the rounds rarer.
+            # Processor time, because a busy machine must not make passes rarer.
             began = time.thread_time()
             await self.run_pass()
-            await asyncio.sleep(max(_PAUSE, _SHARE * (time.thread_time() - began)))
+            spent = time.thread_time() - began
+            await asyncio.sleep(max(_MIN_PASS_INTERVAL, _PASS_COST_FACTOR * spent))
 
     async def run_pass(self) -> None:
-        """Look at each connection once."""
+        """Check each connection once."""
         try:
             names = os.listdir(_FILES)  # noqa: PTH208  # paths would take longer
         except OSError:
-            # Every file is taken, so that this folder cannot be opened either.
+            # All file descriptors are in use, so this folder cannot be opened either.
             return
-        before, self._flows = self._flows, {}
+        found: dict[_Connection, None] = {}
         for number, name in enumerate(names):
-            # Files come and go meanwhile, in libzmq's threads; most are no connections.
-            with contextlib.suppress(OSError):
-                self._look_at(int(name), before)
-            if number % _AT_ONCE == 0:
+            # libzmq's threads open and close files meanwhile; most are not connections.
+            with contextlib.suppress(OSError), _borrow_socket(int(name)) as connection:
+                address = connection.getsockname()
+                if isinstance(address, tuple) and address[1] in self._ports:
+                    found[int(name), connection.getpeername()] = None
+            if number % _CHECKED_AT_ONCE == 0:
                 await asyncio.sleep(0)
-        # File descriptors are reused, so only this order shows which connections are old.
-        self._flows = {
-            key: self._flows[key] for key in (before | self._flows) if key in self._flows
-        }
-        self._close_beyond_bound()
+        self._connections = {key: None for key in self._connections | found if key in found}
+        self._close_excess()
 
-    # --- helpers --------------------------------------------------------------------------------
-
-    def _look_at(self, file: int, before: dict[_Connection, _Flow]) -> None:
-        with _looked_at(file) as connection:
-            sent = self._sent_without_end(file, connection, before)
-        if sent is None:
-            return
-        with _copied(file) as connection:
-            # Another connection may have taken the number meanwhile: it is judged by itself.
-            if self._sent_without_end(file, connection, before) is not None:
-                peer = connection.getpeername()[0]
-                self._close(connection)
-                self._logger.warning(
-                    "connection closed: it sends without end", peer=peer, bytes=sent
-                )
-
-    def _sent_without_end(
-        self, file: int, connection: socket.socket, before: dict[_Connection, _Flow]
-    ) -> int | None:
-        """How many bytes too many have come; None where all is well."""
-        flow = _flow(connection)
-        if flow is None:
-            return None
-        port = connection.getsockname()[1]
-        if port not in {self._command_port, self._state_port}:
-            return None
-        key = file, connection.getpeername()
-        if port == self._state_port:
-            self._flows[key] = flow
-            return flow.sent if flow.sent > MAX_SUBSCRIPTIONS else None
-        last = before.get(key, flow)
-        if last.arrived != flow.arrived:
-            last = flow
-        self._flows[key] = last
-        sent = flow.sent - last.sent
-        return sent if sent > self._most_unanswered else None
-
-    def _close_beyond_bound(self) -> None:
+    def _close_excess(self) -> None:
         counts: Counter[object] = Counter()
         closed: Counter[object] = Counter()
-        for (file, peer), _ in sorted(self._flows.items(), key=lambda item: item[1].sent == 0):
+        for file, peer in self._connections:
             address = peer[0]
             counts[address] += 1
-            if counts[address] <= self._most_of_address:
+            if counts[address] <= self._max_connections:
                 continue
             # The connection may be gone, and its descriptor reused.
-            with contextlib.suppress(OSError), _copied(file) as connection:
+            with contextlib.suppress(OSError), _borrow_socket(file) as connection:
                 if connection.getpeername() == peer:
-                    self._close(connection)
+                    # With a reset: the peer may not read, and would keep the connection open.
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+                    connection.shutdown(socket.SHUT_RDWR)
                     closed[address] += 1
+        self.closed += closed.total()
         for address, number in closed.items():
             self._logger.warning("connections.closed", peer=address, count=number)
 
-    def _close(self, connection: socket.socket) -> None:
-        # With a reset: who sends and does not read would wait for the end of an orderly farewell.
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
-        connection.shutdown(socket.SHUT_RDWR)
-        self.closed += 1
-
 
 @contextlib.contextmanager
-def _looked_at(file: int) -> Generator[socket.socket]:
-    """Somebody else's file as a socket; it is never closed here, nor is a copy of it.
+def _borrow_socket(file: int) -> Generator[socket.socket]:
+    """Wrap a file descriptor of another owner; never close or copy it.
 
-    Whoever closes a copy of a database's file gives up the locks that this process has on it.
+    Closing a copy of a database's descriptor would drop the locks of this process on the file.
 
     Raises:
-        OSError: it is no longer there.
+        OSError: the descriptor is closed.
     """
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, fileno=file)
     try:
@@ -568,35 +500,11 @@ def _looked_at(file: int) -> Generator[socket.socket]:
         found.detach()
 
 
-def _copied(file: int) -> socket.socket:
-    """A copy of a connection, which stays what it is, whatever becomes of the file meanwhile.
-
-    Raises:
-        OSError: it is no longer there.
-    """
-    copy = os.dup(file)
-    try:
-        return socket.socket(socket.AF_INET, socket.SOCK_STREAM, fileno=copy)
-    except OSError:
-        os.close(copy)
-        raise
-
-
-def _flow(connection: socket.socket) -> _Flow | None:
-    """What has gone over a connection; None if it is none, or the kernel does not tell."""
-    assert _INFO_OPTION is not None
-    told = connection.getsockopt(socket.IPPROTO_TCP, _INFO_OPTION, _INFO.size)
-    if len(told) < _INFO.size:
-        return None
-    state, arrived, sent = _INFO.unpack(told)
-    return _Flow(arrived, sent) if state == _ESTABLISHED else None
-
-
 # --- helpers ------------------------------------------------------------------------------------
 
 
 def _numeric(host: str, port: int) -> str:
-    """The address of a name: libzmq takes interfaces and addresses only."""
+    """Return the address of a host name: libzmq accepts interfaces and addresses only."""
     return str(
         socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][4][0]
     )
