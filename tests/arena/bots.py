@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from sevenbag._kernel import Placement, Rotation
 from sevenbag.bots.bot import Bot, Limits, Position, Suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from sevenbag._kernel import Board, Piece
     from sevenbag.game import Rules
@@ -144,36 +144,20 @@ class FaultyBot(LowBot):
         self._fault = fault
         self._turn = turn
 
-    async def prepare(self, rules: Rules) -> None:
-        await self._faulty("prepare")
-        await super().prepare(rules)
-
-    async def start(self, position: Position) -> None:
-        await self._faulty("start")
-        await super().start(position)
-
-    async def suggest(self, limits: Limits) -> Suggestion:
-        answer = await self._faulty("suggest")
-        return await super().suggest(limits) if answer is None else cast("Suggestion", answer)
-
-    async def play(self, placement: Placement) -> None:
-        await self._faulty("play")
-        await super().play(placement)
-
-    async def new_piece(self, piece: Piece) -> None:
-        await self._faulty("new_piece")
-        await super().new_piece(piece)
-
-    async def stop(self) -> None:
-        await self._faulty("stop")
-        await super().stop()
-
-    async def quit(self) -> None:
-        await self._faulty("quit")
-        await super().quit()
-
     async def _faulty(self, method: str) -> object:
         if method != self._method or self.calls.count(method) + 1 != self._turn:
             return None
         answer = self._fault()
         return await answer if inspect.isawaitable(answer) else answer
+
+
+def _with_fault(method: str) -> Callable[..., Awaitable[object]]:
+    async def call(self: FaultyBot, *args: object) -> object:
+        answer = await self._faulty(method)
+        return await getattr(super(FaultyBot, self), method)(*args) if answer is None else answer
+
+    return call
+
+
+for _method in ("prepare", "start", "suggest", "play", "new_piece", "stop", "quit"):
+    setattr(FaultyBot, _method, _with_fault(_method))

@@ -178,7 +178,8 @@ def test_rules_with_other_boards_are_played_as_well(
     turns = len(replay.turns)
     page = visit(path, f"#game=1&turn={turns}")
     page.wait_for_selector("dialog[open]")
-    assert page.locator("#position").text_content() == f"turn {turns} of {turns} · {turns / 2:.1f} s"
+    position = page.locator("#position").text_content()
+    assert position == f"turn {turns} of {turns} · {turns / 2:.1f} s"
     expect_boards(page, replay, (turns // 2, turns * 3 // 4, turns))
 
 

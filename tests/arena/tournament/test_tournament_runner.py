@@ -65,6 +65,21 @@ def engines(*specs: str, **fields: object) -> list[PlayerConfig]:
     ]
 
 
+def beam_and(name: str, spec: str, restart: RestartPolicy = "game") -> list[PlayerConfig]:
+    return [
+        PlayerConfig(name="beam", spec="beam:nodes=20"),
+        PlayerConfig(name=name, spec=spec, limits=PlayerLimits(restart=restart)),
+    ]
+
+
+def match_of(
+    players: list[PlayerConfig] | None = None, *, seed: int = 1, **settings: object
+) -> TournamentHeader:
+    """A match of two bots; of BEAMS unless others are given."""
+    chosen = TournamentSettings(**settings)  # type: ignore[arg-type]
+    return create_header("match", players or engines(*BEAMS[:2]), chosen, RULES, seed=seed)
+
+
 def play(
     folder: Path,
     header: TournamentHeader,
@@ -152,10 +167,7 @@ def test_nothing_is_played_twice(tmp_path: Path) -> None:
 
 def test_what_is_left_on_the_clocks_is_kept(tmp_path: Path) -> None:
     players = engines(*BEAMS[:2], bank=60_000, increment=5)
-    games = play(
-        tmp_path / "t",
-        create_header("match", players, TournamentSettings(games=1, pieces=5), RULES),
-    )
+    games = play(tmp_path / "t", match_of(players, games=1, pieces=5))
     for stats in games[0].stats:
         assert stats.time_left_ms is not None
         assert stats.thinking_ms is not None
@@ -164,8 +176,7 @@ def test_what_is_left_on_the_clocks_is_kept(tmp_path: Path) -> None:
 
 
 def test_without_replays_results_alone_are_kept(tmp_path: Path) -> None:
-    settings = TournamentSettings(games=1, pieces=5, replays=False)
-    games = play(tmp_path / "t", create_header("match", engines(*BEAMS[:2]), settings, RULES))
+    games = play(tmp_path / "t", match_of(games=1, pieces=5, replays=False))
     assert games[0].replay is None
     assert list((tmp_path / "t" / "replays").iterdir()) == []
 
@@ -211,9 +222,7 @@ def test_workers_play_the_same_games(
 
 
 def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
-    header = create_header(
-        "match", engines(*BEAMS[:2]), TournamentSettings(games=6, pieces=20), RULES
-    )
+    header = match_of(games=6, pieces=20)
     whole = play(tmp_path / "t", header)
     path = tmp_path / "t" / GAMES_FILE
     lines = path.read_bytes().splitlines(keepends=True)
@@ -230,9 +239,7 @@ def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
 
 
 def test_drafts_that_a_kill_has_left_are_swept_away(tmp_path: Path) -> None:
-    header = create_header(
-        "match", engines(*BEAMS[:2]), TournamentSettings(games=1, pieces=5), RULES
-    )
+    header = match_of(games=1, pieces=5)
     TournamentRunner.create_folder(tmp_path / "t", header)
     (tmp_path / "t" / ".result.json.0a1b2c3d.part").write_bytes(b"{")
     (tmp_path / "t" / "replays" / ".1.replay.0a1b2c3d.part").write_bytes(b"{")
@@ -278,13 +285,7 @@ def test_broken_off_a_test_ends_as_if_it_had_not_been(workers: Executor, tmp_pat
 def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
     restart: RestartPolicy, fake: Command, tmp_path: Path
 ) -> None:
-    players = [
-        PlayerConfig(name="beam", spec="beam:nodes=60"),
-        PlayerConfig(
-            name="program", spec=f"tbp:{shlex.join(fake())}", limits=PlayerLimits(restart=restart)
-        ),
-    ]
-    header = create_header("match", players, TournamentSettings(games=8, pieces=15), RULES)
+    header = match_of(beam_and("program", f"tbp:{shlex.join(fake())}", restart), games=8, pieces=15)
     whole = play(tmp_path / "whole", header)
     killed: list[int] = []
 
@@ -306,11 +307,7 @@ def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
 @pytest.mark.faults
 def test_a_game_that_costs_its_workers_is_named(tmp_path: Path) -> None:
     killer = [sys.executable, "-c", "import os, signal; os.kill(os.getppid(), signal.SIGKILL)"]
-    players = [
-        PlayerConfig(name="beam", spec="beam:nodes=60"),
-        PlayerConfig(name="killer", spec=f"tbp:{shlex.join(killer)}"),
-    ]
-    header = create_header("match", players, TournamentSettings(games=2, pieces=5), RULES)
+    header = match_of(beam_and("killer", f"tbp:{shlex.join(killer)}"), games=2, pieces=5)
     told = r"^game 1, beam - killer, has cost 3 worker processes: the last one was killed by"
     with pytest.raises(LostWorkersError, match=told):
         play(tmp_path / "t", header, jobs.ProcessExecutor(1))
@@ -453,7 +450,7 @@ def test_each_fault_costs_its_bot_the_game_and_nobody_else_anything(
 def test_a_bot_that_is_missing_has_not_started(tmp_path: Path) -> None:
     # As on another machine, which lacks the program.
     players = engines("beam:nodes=20", "tbp:./no-such-program")
-    header = create_header("match", players, TournamentSettings(games=2, pieces=5), RULES)
+    header = match_of(players, games=2, pieces=5)
     games = play(tmp_path / "t", header)
     for game in games:
         seat = game.players.index(1)
@@ -474,11 +471,7 @@ def test_programs_are_started_anew_or_kept(
     note = tmp_path / "note"
     monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(note))
     spec = f"tbp:{shlex.join(fake('NotesWhatItHears'))}"
-    players = [
-        PlayerConfig(name="beam", spec="beam:nodes=20"),
-        PlayerConfig(name="notes", spec=spec, limits=PlayerLimits(restart=restart)),
-    ]
-    header = create_header("match", players, TournamentSettings(games=3, pieces=5), RULES)
+    header = match_of(beam_and("notes", spec, restart), games=3, pieces=5)
     games = play(tmp_path / "t", header, jobs.ProcessExecutor(1))
     assert [game.ending for game in games] == ["pieces"] * 3
     heard = note.read_text().split()
@@ -523,11 +516,7 @@ def test_kept_program_plays_next_game_after_resigning(
     note = tmp_path / "note"
     monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(note))
     spec = f"tbp:retries=0:{shlex.join(fake('NotesAndGivesUp'))}"
-    players = [
-        PlayerConfig(name="beam", spec="beam:nodes=20"),
-        PlayerConfig(name="resigns", spec=spec, limits=PlayerLimits(restart="never")),
-    ]
-    header = create_header("match", players, TournamentSettings(games=3, pieces=5), RULES)
+    header = match_of(beam_and("resigns", spec, "never"), games=3, pieces=5)
     games = play(tmp_path / "t", header, jobs.InProcessExecutor())
     falls = [game.losses[game.players.index(1)] for game in games]
     assert [fall.reason if fall else None for fall in falls] == ["resignation"] * 3
@@ -536,13 +525,7 @@ def test_kept_program_plays_next_game_after_resigning(
 
 
 def test_a_kept_program_that_failed_is_started_anew(fake: Command, tmp_path: Path) -> None:
-    players = [
-        PlayerConfig(name="beam", spec="beam:nodes=20"),
-        PlayerConfig(
-            name="dies", spec=spec_of(fake("DiesInGame")), limits=PlayerLimits(restart="never")
-        ),
-    ]
-    header = create_header("match", players, TournamentSettings(games=4, pieces=8), RULES)
+    header = match_of(beam_and("dies", spec_of(fake("DiesInGame")), "never"), games=4, pieces=8)
     games = play(tmp_path / "t", header, jobs.ProcessExecutor(1))
     falls = [game.losses[game.players.index(1)] for game in games]
     assert [fall.reason if fall else None for fall in falls] == ["crash"] * 4
@@ -553,9 +536,7 @@ def test_a_kept_program_that_failed_is_started_anew(fake: Command, tmp_path: Pat
 
 
 def test_only_one_program_plays_in_a_folder(tmp_path: Path) -> None:
-    header = create_header(
-        "match", engines(*BEAMS[:2]), TournamentSettings(games=1, pieces=5), RULES
-    )
+    header = match_of(games=1, pieces=5)
     TournamentRunner.create_folder(tmp_path / "t", header)
     with (
         TournamentRunner(tmp_path / "t"),
@@ -567,14 +548,10 @@ def test_only_one_program_plays_in_a_folder(tmp_path: Path) -> None:
 
 
 def test_another_tournament_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
-    header = create_header(
-        "match", engines(*BEAMS[:2]), TournamentSettings(games=2, pieces=5), RULES
-    )
+    header = match_of(games=2, pieces=5)
     TournamentRunner.create_folder(tmp_path / "t", header)
     TournamentRunner.create_folder(tmp_path / "t", header)
-    other = create_header(
-        "match", engines(*BEAMS[:2]), TournamentSettings(games=4, pieces=5), RULES, seed=9
-    )
+    other = match_of(games=4, pieces=5, seed=9)
     with pytest.raises(InputError, match="with other settings, seed"):
         TournamentRunner.create_folder(tmp_path / "t", other)
     (tmp_path / "full").mkdir()
@@ -587,7 +564,7 @@ def test_another_tournament_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_header_from_elsewhere_is_not_believed(tmp_path: Path) -> None:
-    header = create_header("match", engines(*BEAMS[:2]), TournamentSettings(games=2), RULES)
+    header = match_of(games=2)
     changes: list[dict[str, object]] = [
         {"kind": "brawl"},
         {"settings": {"games": -1}},
@@ -621,9 +598,7 @@ def test_a_header_from_elsewhere_is_not_believed(tmp_path: Path) -> None:
 def test_a_game_that_is_not_of_the_schedule_is_not_believed(
     change: dict[str, object], words: str, tmp_path: Path
 ) -> None:
-    header = create_header(
-        "match", engines(*BEAMS[:2]), TournamentSettings(games=4, pieces=5), RULES
-    )
+    header = match_of(games=4, pieces=5)
     play(tmp_path / "t", header)
     path = tmp_path / "t" / GAMES_FILE
     lines = path.read_bytes().splitlines(keepends=True)
@@ -636,9 +611,7 @@ def test_a_game_that_is_not_of_the_schedule_is_not_believed(
 def test_a_full_disk_ends_a_tournament_with_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    header = create_header(
-        "match", engines(*BEAMS[:2]), TournamentSettings(games=2, pieces=5), RULES
-    )
+    header = match_of(games=2, pieces=5)
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
