@@ -1,4 +1,4 @@
-"""Run commands as users do: in this process, or in one of their own where that matters."""
+"""Run commands as users do, in this process or in another one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TRACES = ("Traceback", "Warning", "nanobind", "asyncio", "Exception ignored")
 
 
 def environment() -> dict[str, str]:
-    """Ours, without what would change how output looks."""
+    """Return the environment of this process without variables that change the output."""
     shown = {"COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TERM"}
     return {key: value for key, value in os.environ.items() if key not in shown} | {"TERM": "xterm"}
 
@@ -90,7 +90,7 @@ def run_main(
 def run_process(
     command: list[str], *words: str | Path, folder: Path | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in a process of its own; arguments as for `sevenbag`."""
+    """Run a command in another process; arguments as for `sevenbag`."""
     done = subprocess.run(
         [*command, *map(str, words)],
         cwd=folder,
@@ -119,7 +119,7 @@ _CHANGED_BY_COMMANDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def start(*words: str | Path, folder: Path) -> subprocess.Popen[str]:
-    """Run in the background, in a process group of its own."""
+    """Start a command in the background, in its own process group."""
     return subprocess.Popen(
         [*COMMAND, *map(str, words)],
         cwd=folder,
@@ -133,7 +133,7 @@ def start(*words: str | Path, folder: Path) -> subprocess.Popen[str]:
 
 
 def descendants(pid: int) -> set[int]:
-    """All processes below one, as they stand."""
+    """Return all processes below a process."""
     parents: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -151,7 +151,7 @@ def descendants(pid: int) -> set[int]:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs; a zombie does not."""
+    """Return whether a process runs; a zombie does not."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

@@ -1,4 +1,4 @@
-"""``sevenbag check`` as it is called."""
+"""Tests of ``sevenbag check``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _fakes_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(FAKES.parents[1]))
 
 
-def test_a_right_bot() -> None:
+def test_valid_bot() -> None:
     done = check(fake(), "--only", "hold")
     assert done.returncode == 0
     assert done.stdout.startswith("TBP check of dropper 1 (tbp:")
@@ -40,7 +40,7 @@ def test_a_right_bot() -> None:
     assert done.stderr == ""
 
 
-def test_a_wrong_bot() -> None:
+def test_invalid_bot() -> None:
     done = check(fake("LowerCase"), "--only", "hold")
     assert done.returncode == 1
     problem = "moves[0].location.type: expected one of I O T L J S Z, got 'o'"
@@ -64,7 +64,7 @@ def test_engines_for_triangle_hosts() -> None:
 @pytest.mark.parametrize(
     ("level", "code"), [("error", 0), ("warning", 1), ("note", 1), ("never", 0)]
 )
-def test_what_counts_as_failing(level: str, code: int) -> None:
+def test_fail_on_option(level: str, code: int) -> None:
     arguments = ("--only", "hold", "--fail-on", level)
     assert check(fake("LongSuggestions"), *arguments).returncode == code
 
@@ -92,14 +92,14 @@ def test_files(tmp_path: Path) -> None:
         (("random", "--answer-seconds", "0"), "expected number above 0"),
     ],
 )
-def test_what_cannot_be_used(arguments: tuple[str, ...], words: str) -> None:
+def test_invalid_input(arguments: tuple[str, ...], words: str) -> None:
     done = check(*arguments)
     assert done.returncode == 2
     assert words in done.stderr
     assert done.stdout == ""
 
 
-def test_a_frontend_that_says_nothing() -> None:
+def test_silent_frontend() -> None:
     done = run_process([*COMMAND, "check", "--frontend"])
     assert json.loads(done.stdout)["type"] == "info"
     assert "warning: quit: end of input without quit" in done.stderr

@@ -1,4 +1,4 @@
-"""``sevenbag join``: whole matches, exit codes, and what is left of a bot afterwards."""
+"""Tests of ``sevenbag join``: complete matches, exit codes, clean-up of bots."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def ended(*programs: subprocess.Popen[str]) -> list[tuple[int, list[str]]]:
     return [(program.returncode, lines) for lines, program in told]
 
 
-def test_a_match_and_its_exit_codes() -> None:
+def test_match_and_its_exit_codes() -> None:
     with SmallServer() as server:
         both = ended(join(server, 0, "beam:nodes=500"), join(server, 1, "random:seed=1"))
     (won, winner), (lost, loser) = both
@@ -80,7 +80,7 @@ def test_a_match_and_its_exit_codes() -> None:
 
 
 @pytest.mark.slow
-def test_programs_behind_protocols_play(mark: str) -> None:  # noqa: F811
+def test_bots_of_all_protocols_play(mark: str) -> None:  # noqa: F811
     tbp = f"tbp:{sys.executable} {EXAMPLES / 'tbp_bot.py'}"
     triangle = f"triangle:{sys.executable} {EXAMPLES / 'triangle_bot.py'}"
     # No piece falls by itself before the game is over.
@@ -97,7 +97,7 @@ def test_programs_behind_protocols_play(mark: str) -> None:  # noqa: F811
         assert missed <= 1, "only the end of the game interrupts a piece"
 
 
-def test_a_tbp_bot_plays(mark: str) -> None:  # noqa: F811
+def test_tbp_bot_plays(mark: str) -> None:  # noqa: F811
     # The game ends when a board is full, and pieces fall slowly enough for any machine.
     rules = msgspec.structs.replace(
         QUICK,
@@ -118,7 +118,7 @@ def test_a_tbp_bot_plays(mark: str) -> None:  # noqa: F811
 
 
 @pytest.mark.faults
-def test_a_bot_that_dies_is_named_at_the_end(
+def test_crashed_bot_is_reported_at_the_end(
     mark: str,  # noqa: F811
     tmp_path: Path,
 ) -> None:
@@ -148,7 +148,7 @@ def test_ctrl_c_leaves_no_bot_behind(mark: str) -> None:  # noqa: F811
 
 
 @pytest.mark.faults
-def test_a_server_that_goes() -> None:
+def test_server_exits_during_a_match() -> None:
     with SmallServer(LONG) as server:
         programs = [
             join(server, seat, "random", "--moves-per-second", "20", "--server-seconds", "1")
@@ -173,7 +173,7 @@ def test_a_server_that_goes() -> None:
         (["pason://x", "--token", "t", "--bot", "tbp:./nothing"], 2, "nothing"),
     ],
 )
-def test_what_cannot_be_used_is_told_in_a_line(
+def test_invalid_input_is_one_line(
     words: Sequence[str], code: int, says: str, tmp_path: Path
 ) -> None:
     password = tmp_path / "password"
@@ -199,8 +199,8 @@ def test_no_password(tmp_path: Path) -> None:
         assert says in done.stderr
 
 
-def test_a_bot_that_does_not_play_these_rules_never_connects(tmp_path: Path) -> None:
-    """Bots of protocols may refuse rules; the server hears nothing of it."""
+def test_bot_that_rejects_the_rules_never_connects(tmp_path: Path) -> None:
+    """A bot can reject the rules; the server receives no message then."""
     bot = tmp_path / "choosy.py"
     bot.write_text(_BOT.format(name="choosy", answer="type='error', reason='unsupported_rules'"))
     with SmallServer() as server:
@@ -218,7 +218,7 @@ def answers() -> Iterator[Answers]:
     site.stop()
 
 
-def test_by_a_site(answers: Answers) -> None:
+def test_match_from_a_site(answers: Answers) -> None:
     """A test match that the site makes; and the check of a server, by one, too."""
     with SmallServer() as server:
         answers.body = {
@@ -244,7 +244,7 @@ def test_by_a_site(answers: Answers) -> None:
     )
 
 
-def test_a_site_that_refuses(answers: Answers) -> None:
+def test_site_that_rejects(answers: Answers) -> None:
     answers.body = {"status": "failed", "reason": "bad team or password"}
     for more in ([], ["--test"]):
         words = ["join", answers.url, "--team", "A", "--bot", "random", *more]

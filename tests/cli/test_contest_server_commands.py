@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SERVE = ("contest", "serve", "--game-servers", "0", "--set", "site.port=0")
 
 
-def test_organiser_link_is_not_logged(tmp_path: Path) -> None:
+def test_administrator_link_is_not_logged(tmp_path: Path) -> None:
     process = start(*SERVE, folder=tmp_path)
     try:
         assert process.stdout is not None
@@ -34,7 +34,7 @@ def test_organiser_link_is_not_logged(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_organiser_link_is_printed_in_a_terminal(tmp_path: Path) -> None:
+def test_administrator_link_is_printed_in_a_terminal(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [*COMMAND, *SERVE],

@@ -113,14 +113,14 @@ def test_pictures_and_pages_are_valid(folder: Path) -> None:
     assert_plain((folder / "page.html").read_text(encoding="utf-8").replace("\t", " "))
 
 
-def test_the_live_table_shows_plain_text(folder: Path) -> None:
+def test_live_table_shows_plain_text(folder: Path) -> None:
     console = Console(width=200, force_terminal=True, color_system=None)
     with TournamentRunner(folder / "kept") as tournament, console.capture() as captured:
         console.print(StandingsView(tournament).render("2 games"))
     assert_plain(captured.get())
 
 
-def test_an_announced_name_is_shown_alike_everywhere(
+def test_announced_name_is_the_same_everywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = "null?[2J features"

@@ -1,4 +1,4 @@
-"""The command itself: help, version, wrong commands."""
+"""Tests of the command line: help, version, invalid arguments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sevenbag.errors import BotDiedError, PieceError
 from tests.cli.run import run_process, sevenbag
 
 
-def test_the_help_names_every_command() -> None:
+def test_help_names_every_command() -> None:
     done = sevenbag("--help")
     assert done.returncode == 0
     assert all(command in done.stdout for command in COMMANDS)
@@ -28,7 +28,7 @@ def test_every_command_has_help(command: str) -> None:
     assert done.stdout.startswith(f"usage: sevenbag {command}")
 
 
-def test_the_version_is_told() -> None:
+def test_version_is_printed() -> None:
     done = sevenbag("--version")
     assert done.returncode == 0
     name, version = done.stdout.split()
@@ -47,7 +47,7 @@ def test_group_without_command_prints_help(group: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("words", [("dance",), ("--dance",), ("replay", "x"), ("play", "--dance")])
-def test_a_wrong_command_line_is_one_line_of_error_and_where_to_read_more(
+def test_invalid_command_line_prints_one_line_and_the_help_command(
     words: tuple[str, ...],
 ) -> None:
     done = sevenbag(*words)
@@ -76,7 +76,7 @@ def test_unknown_arguments_refer_to_the_help_of_their_command(
     assert done.stderr.splitlines()[1] == " ".join(f"Try: sevenbag {command} --help".split())
 
 
-def test_the_help_loads_neither_bots_nor_drawing() -> None:
+def test_help_imports_neither_bots_nor_drawing() -> None:
     done = run_process([sys.executable, "-P", "-X", "importtime", "-m", "sevenbag", "--help"])
     assert done.returncode == 0
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
@@ -99,7 +99,7 @@ def test_installed_command() -> None:
         (SignalInterrupt(15), 143, ""),
     ],
 )
-def test_errors_become_words_and_exit_codes(
+def test_errors_have_messages_and_exit_codes(
     error: BaseException,
     code: int,
     text: str,

@@ -1,4 +1,4 @@
-"""The same option has the same value name, help and default in every command."""
+"""Tests that an option has the same value name, help and default in every command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output that cannot be written: one line on standard error, and no more."""
+"""Tests of unwritable output: one line on standard error."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def folder_with_a_game(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 @pytest.mark.parametrize("words", MOSTLY_SLOW, ids=" ".join)
-def test_a_full_disk(words: list[str], folder: Path) -> None:
+def test_full_disk(words: list[str], folder: Path) -> None:
     done = in_shell(words, "</dev/null >/dev/full", folder)
     lines = done.stderr.splitlines()
     assert lines[-1] == "sevenbag: cannot write: No space left on device"
@@ -66,7 +66,7 @@ def test_a_full_disk(words: list[str], folder: Path) -> None:
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_a_closed_output(words: list[str], folder: Path) -> None:
+def test_closed_output(words: list[str], folder: Path) -> None:
     done = in_shell(words, "</dev/null >&-", folder)
     assert (done.returncode, done.stderr) == (1, "sevenbag: standard output is closed\n")
 

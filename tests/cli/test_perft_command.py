@@ -1,4 +1,4 @@
-"""``sevenbag perft`` as users run it, on every instruction set this machine has."""
+"""Tests of ``sevenbag perft`` with every instruction set of this machine."""
 
 import json
 import signal
@@ -10,7 +10,7 @@ import pytest
 from tests.cli.run import COMMAND, environment, run_process, sevenbag
 
 
-def test_it_prints_every_depth_with_its_rate() -> None:
+def test_every_depth_is_printed_with_its_rate() -> None:
     done = sevenbag("perft", "IOLJSZT", "--depth", "5")
     assert done.returncode == 0
     rows = [line.split() for line in done.stdout.splitlines()[2:]]
@@ -29,7 +29,7 @@ def test_it_prints_every_depth_with_its_rate() -> None:
 def test_every_instruction_set_counts_the_same(
     instruction_set: str, kicks: str, spins: str, leaves: int
 ) -> None:
-    # The kernel chooses once in a process.
+    # The kernel selects once per process.
     done = run_process(
         [*COMMAND, "perft", "IOLJSZ", "--json", f"--kicks={kicks}", f"--spins={spins}"],
         SEVENBAG_INSTRUCTION_SET=instruction_set,
@@ -41,7 +41,7 @@ def test_every_instruction_set_counts_the_same(
     assert said["leaves"] == leaves
 
 
-def test_an_unknown_instruction_set_is_named() -> None:
+def test_unknown_instruction_set_is_reported() -> None:
     done = run_process([*COMMAND, "perft", "IOL"], SEVENBAG_INSTRUCTION_SET="z80")
     assert done.returncode == 2
     assert "invalid SEVENBAG_INSTRUCTION_SET: expected " in done.stderr
@@ -49,8 +49,8 @@ def test_an_unknown_instruction_set_is_named() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_pieces_that_appear_pointing_elsewhere() -> None:
-    # On a board of twenty rows only what points south fits at its top.
+def test_pieces_that_spawn_in_another_rotation() -> None:
+    # On a board of twenty rows only pieces that point south fit at the top.
     done = sevenbag("perft", "IOT", "--kicks=pason", "--rows=20", "--spawn=5,19", "--json")
     assert json.loads(done.stdout)["leaves"] > 1000
     done = sevenbag("perft", "IOT", "--kicks=srs", "--rows=20", "--spawn=5,19")
@@ -58,7 +58,7 @@ def test_pieces_that_appear_pointing_elsewhere() -> None:
     assert "spawn (5, 19): O does not fit there" in done.stderr
 
 
-def test_a_system_of_ones_own(tmp_path: Path) -> None:
+def test_custom_rotation_system(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('base = "srs"\n[T]\n0-2 = [[0, 1]]\n', encoding="utf-8")
     done = sevenbag("perft", "TT", "--json", "--kicks", str(path), "--spins", "All-Mini+")
@@ -96,14 +96,14 @@ def test_a_system_of_ones_own(tmp_path: Path) -> None:
         ([], "the following arguments are required: QUEUE"),
     ],
 )
-def test_wrong_input_is_one_clear_line(words: list[str], says: str) -> None:
+def test_invalid_input_is_one_line(words: list[str], says: str) -> None:
     done = sevenbag("perft", *words)
     assert done.returncode == 2
     assert says in done.stderr
     assert done.stdout == ""
 
 
-def test_it_can_be_interrupted_while_it_counts() -> None:
+def test_interrupt_during_a_count() -> None:
     counting = subprocess.Popen(
         [*COMMAND, "perft", "IOLJSZT" * 2],
         env=environment(),

@@ -1,4 +1,4 @@
-"""``sevenbag play`` as a user runs it."""
+"""Tests of ``sevenbag play``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ multiplier = 0.0
 
 
 def checked(path: Path) -> Replay:
-    """A replay that plays back as recorded."""
+    """Return a replay that plays back as recorded."""
     replay = Replay.load(path)
     playback = Playback(replay)
     playback.play_to(len(replay.turns))
@@ -36,7 +36,7 @@ def checked(path: Path) -> Replay:
     return replay
 
 
-def test_a_match_is_told_and_kept(tmp_path: Path) -> None:
+def test_match_is_printed_and_stored(tmp_path: Path) -> None:
     done = sevenbag("play", "random:seed=3", "random:seed=4", "--seed", "5", folder=tmp_path)
     assert done.returncode == 0
     assert done.stderr == ""
@@ -53,7 +53,7 @@ def test_a_match_is_told_and_kept(tmp_path: Path) -> None:
     )
 
 
-def test_a_match_against_a_process(tmp_path: Path) -> None:
+def test_match_against_a_process(tmp_path: Path) -> None:
     done = sevenbag(
         *("play", "random", "tbp:sevenbag serve random --as tbp", "--seed", "5", "--quiet"),
         folder=tmp_path,
@@ -63,7 +63,7 @@ def test_a_match_against_a_process(tmp_path: Path) -> None:
     assert checked(tmp_path / "replays/match-5.replay").outcome.finished
 
 
-def test_the_result_as_json(tmp_path: Path) -> None:
+def test_result_as_json(tmp_path: Path) -> None:
     done = sevenbag(
         "play", "random", "random", "--json", "--seed", "1", "--pieces", "3", folder=tmp_path
     )
@@ -75,7 +75,7 @@ def test_the_result_as_json(tmp_path: Path) -> None:
     assert result["replay"] == "replays/match-1.replay"
 
 
-def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+def test_same_seed_gives_same_bytes(tmp_path: Path) -> None:
     for name in ("a", "b"):
         words = ("random:seed=1", "random:seed=2", "--seed", "8", "--replay", f"{name}.replay")
         assert sevenbag("play", *words, "--quiet", folder=tmp_path).returncode == 0
@@ -83,7 +83,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_beam_in_two_processes_gives_the_same_bytes_too(tmp_path: Path) -> None:
+def test_beam_in_two_processes_gives_same_bytes(tmp_path: Path) -> None:
     for name in ("a", "b"):
         done = sevenbag(
             *("play", "beam:nodes=300", "tbp:sevenbag serve beam:nodes=300 --as tbp"),
@@ -98,13 +98,13 @@ def test_beam_in_two_processes_gives_the_same_bytes_too(tmp_path: Path) -> None:
     assert (tmp_path / "a.replay").read_bytes() == (tmp_path / "b.replay").read_bytes()
 
 
-def test_times_are_kept_only_if_asked_for(tmp_path: Path) -> None:
+def test_times_are_stored_on_request_only(tmp_path: Path) -> None:
     sevenbag("play", "random", "random", "--times", "--seed", "1", "--quiet", folder=tmp_path)
     replay = checked(tmp_path / "replays/match-1.replay")
     assert all(turn.milliseconds is not None for turn in replay.turns)
 
 
-def test_a_ramp_is_a_rule_and_stands_in_the_replay(tmp_path: Path) -> None:
+def test_ramp_is_stored_in_the_rules(tmp_path: Path) -> None:
     sevenbag("play", "random", "random", "--ramp", "20", "--seed", "1", "--quiet", folder=tmp_path)
     rules = checked(tmp_path / "replays/match-1.replay").header.rules
     assert rules["name"] == "guideline, ramp at 20"
@@ -112,7 +112,7 @@ def test_a_ramp_is_a_rule_and_stands_in_the_replay(tmp_path: Path) -> None:
     assert rules["attack"]["multiplier_growth"] > 0
 
 
-def test_no_replay_if_none_is_wanted(tmp_path: Path) -> None:
+def test_no_replay_option(tmp_path: Path) -> None:
     done = sevenbag("play", "random", "random", "--no-replay", "--quiet", folder=tmp_path)
     assert "replay" not in done.stdout
     assert list(tmp_path.iterdir()) == []
@@ -142,9 +142,7 @@ def test_no_replay_if_none_is_wanted(tmp_path: Path) -> None:
         (["random", "random", "--replay", "."], "cannot be written"),
     ],
 )
-def test_a_wrong_command_is_said_to_be_wrong(
-    words: list[str], message: str, tmp_path: Path
-) -> None:
+def test_invalid_arguments_are_reported(words: list[str], message: str, tmp_path: Path) -> None:
     done = sevenbag("play", *words, folder=tmp_path)
     assert done.returncode == 2
     assert done.stdout == ""
@@ -166,7 +164,7 @@ def test_a_wrong_command_is_said_to_be_wrong(
         ),
     ],
 )
-def test_a_bot_that_does_not_start_has_lost(
+def test_bot_that_does_not_start_loses(
     command: str, reason: str, words: str, tmp_path: Path
 ) -> None:
     done = sevenbag("play", "random", f"tbp:{command}", "--seed", "7", "--json", folder=tmp_path)
@@ -181,7 +179,7 @@ def test_a_bot_that_does_not_start_has_lost(
     assert "wins: " in sevenbag("replay", "show", tmp_path / "replays/match-7.replay").stdout
 
 
-def test_own_rules_are_read_from_a_file_and_stand_in_the_replay(tmp_path: Path) -> None:
+def test_rules_file_is_stored_in_the_replay(tmp_path: Path) -> None:
     preset = resources.files("sevenbag.game") / "presets" / "guideline.toml"
     for name in ("mine.toml", "mine"):
         (tmp_path / name).write_text(preset.read_text().replace("visible = 20", "visible = 18"))
@@ -192,7 +190,7 @@ def test_own_rules_are_read_from_a_file_and_stand_in_the_replay(tmp_path: Path) 
         assert rules["board"]["visible"] == 18
 
 
-def test_a_name_that_was_not_given_is_one_that_is_free(tmp_path: Path) -> None:
+def test_default_file_name_is_free(tmp_path: Path) -> None:
     words = ("random", "random", "--seed", "7", "--quiet", "--pieces", "3")
     told = [sevenbag("play", *words, folder=tmp_path).stdout for _ in range(3)]
     names = ["match-7.replay", "match-7-2.replay", "match-7-3.replay"]
@@ -201,7 +199,7 @@ def test_a_name_that_was_not_given_is_one_that_is_free(tmp_path: Path) -> None:
 
 
 @pytest.mark.faults
-def test_a_named_file_is_replaced_by_a_finished_game_only(tmp_path: Path) -> None:
+def test_named_file_is_replaced_by_finished_games_only(tmp_path: Path) -> None:
     mine = tmp_path / "mine.replay"
     short = ("random", "random", "--replay", mine, "--quiet", "--pieces")
     for pieces in (2, 3):
@@ -217,7 +215,7 @@ def test_a_named_file_is_replaced_by_a_finished_game_only(tmp_path: Path) -> Non
 
 
 @pytest.mark.faults
-def test_a_replay_that_cannot_be_written_in_the_end_costs_only_the_replay(tmp_path: Path) -> None:
+def test_unwritable_replay_does_not_lose_the_result(tmp_path: Path) -> None:
     match, bot = slow_match(tmp_path, "--replay", "games/a.replay", make=tmp_path / "games")
     (tmp_path / "games").rmdir()
     os.kill(bot, signal.SIGKILL)
@@ -230,7 +228,7 @@ def test_a_replay_that_cannot_be_written_in_the_end_costs_only_the_replay(tmp_pa
     assert len(error.splitlines()) == 1
 
 
-def test_who_played_stands_in_the_replay_and_the_result(tmp_path: Path) -> None:
+def test_replay_and_result_name_the_players(tmp_path: Path) -> None:
     done = sevenbag(
         *("play", "beam:nodes=70,ms=9000", QUICK_BOT, "--nodes", "50", "--pieces", "2", "--json"),
         *("--replay", "a.replay"),
@@ -252,7 +250,7 @@ def test_who_played_stands_in_the_replay_and_the_result(tmp_path: Path) -> None:
     assert [player["nodes"] for player in told] == [50, None]
 
 
-def test_what_holds_without_being_asked_for_is_kept_too(tmp_path: Path) -> None:
+def test_default_limits_are_stored(tmp_path: Path) -> None:
     words = ("beam", "beam:width=30", "--pieces", "1", "--replay", "a.replay")
     done = sevenbag("play", *words, folder=tmp_path)
     first, second = checked(tmp_path / "a.replay").header.players
@@ -261,7 +259,7 @@ def test_what_holds_without_being_asked_for_is_kept_too(tmp_path: Path) -> None:
     assert "  beam: beam, 50000 nodes a move\n  beam:width=30: beam:width=30\n" in done.stdout
 
 
-def test_limits_that_do_not_hold_are_told(tmp_path: Path) -> None:
+def test_ignored_limits_are_reported(tmp_path: Path) -> None:
     words = ("random", QUICK_BOT, "--ms", "1", "--pieces", "1", "--quiet", "--no-replay")
     lines = sevenbag("play", *words, folder=tmp_path).stderr.splitlines()
     assert lines[0] == "sevenbag: --ms is ignored for random: the bot has no limits"
@@ -271,7 +269,7 @@ def test_limits_that_do_not_hold_are_told(tmp_path: Path) -> None:
     assert len(lines) == 2
 
 
-def test_what_cannot_be_told_to_a_triangle_bot(tmp_path: Path) -> None:
+def test_limits_ignored_by_triangle_bots(tmp_path: Path) -> None:
     engine = "triangle:sevenbag serve random --as triangle"
     words = (engine, "random", "--ms", "1", "--pieces", "1", "--quiet", "--no-replay")
     told, *_ = sevenbag("play", *words, folder=tmp_path).stderr.splitlines()
@@ -281,7 +279,7 @@ def test_what_cannot_be_told_to_a_triangle_bot(tmp_path: Path) -> None:
 def slow_match(
     folder: Path, *words: str, make: Path | None = None
 ) -> tuple[subprocess.Popen[str], int]:
-    """Start a match of minutes; returns it after some turns, with the pid of its external bot."""
+    """Start a long match; return it after some turns, with the pid of its external bot."""
     if make is not None:
         make.mkdir()
     (folder / "calm.toml").write_text(CALM)
@@ -309,9 +307,7 @@ def foreign_bot(match: int) -> int:
         pytest.param(signal.SIGHUP, marks=pytest.mark.faults),
     ],
 )
-def test_an_interrupt_ends_everything_and_keeps_what_was_played(
-    number: signal.Signals, tmp_path: Path
-) -> None:
+def test_interrupt_stores_the_played_turns(number: signal.Signals, tmp_path: Path) -> None:
     match, _ = slow_match(tmp_path)
     children = descendants(match.pid)
     match.send_signal(number)
@@ -328,7 +324,7 @@ def test_an_interrupt_ends_everything_and_keeps_what_was_played(
 
 
 @pytest.mark.faults
-def test_killing_the_foreign_bot_is_a_loss_for_it(tmp_path: Path) -> None:
+def test_killed_external_bot_loses(tmp_path: Path) -> None:
     match, bot = slow_match(tmp_path)
     children = descendants(match.pid)
     os.kill(bot, signal.SIGKILL)
@@ -351,7 +347,7 @@ def test_killing_the_arena_leaves_no_bot_behind(tmp_path: Path) -> None:
     wait_until(lambda: not alive(bot))
 
 
-def test_whoever_stops_reading_ends_the_match(tmp_path: Path) -> None:
+def test_closed_output_ends_the_match(tmp_path: Path) -> None:
     match, bot = slow_match(tmp_path)
     assert match.stdout is not None
     match.stdout.close()
@@ -362,7 +358,7 @@ def test_whoever_stops_reading_ends_the_match(tmp_path: Path) -> None:
     wait_until(lambda: not alive(bot))
 
 
-def test_a_game_in_real_time_from_a_board(tmp_path: Path) -> None:
+def test_real_time_game_from_a_board(tmp_path: Path) -> None:
     words = ("beam:nodes=40", "tbp:sevenbag serve beam:nodes=40", "--seed", "3", "--pieces", "12")
     board = "v115@9gF8DeF8DeF8DeF8NeAAA"
     more = ("--rules", "ppt", "--real-time", "--pps", "4", "--nps", "1000", "--opening", board)
@@ -375,14 +371,14 @@ def test_a_game_in_real_time_from_a_board(tmp_path: Path) -> None:
     lines = [line for line in done.stdout.splitlines() if line[:6].strip().isdecimal()]
     assert lines == [line for line in shown.stdout.splitlines() if line[:6].strip().isdecimal()]
     assert [int(line.split()[0]) for line in lines] == [turn.frame for turn in replay.turns]
-    # At four pieces a second.
+    # At four pieces per second.
     assert min(turn.frame or 0 for turn in replay.turns) >= 15
     refused = sevenbag("play", *words, "--opening", "v115@x", folder=tmp_path)
     assert refused.returncode == 2
     assert "invalid fumen" in refused.stderr
 
 
-def test_a_game_frame_by_frame(tmp_path: Path) -> None:
+def test_frame_by_frame_game(tmp_path: Path) -> None:
     words = ("beam:nodes=40", "tbp:sevenbag serve beam:nodes=40", "--seed", "3", "--pieces", "30")
     more = ("--rules", "tetrio-league", "--real-time", "--frames", "--pps", "4", "--nps", "1000")
     done = sevenbag("play", *words, *more, "--plain", folder=tmp_path)
@@ -399,8 +395,8 @@ def test_a_game_frame_by_frame(tmp_path: Path) -> None:
     assert "--real-time" in refused.stderr
 
 
-def test_a_bot_that_is_too_slow_for_falling_pieces(tmp_path: Path) -> None:
-    """Its pieces lock by themselves, and the game goes on, and plays back."""
+def test_bot_too_slow_for_falling_pieces(tmp_path: Path) -> None:
+    """Its pieces lock by themselves, the game continues, and the replay can be played back."""
     words = ("random", "random", "--seed", "3", "--pieces", "10", "--rules", "tetrio-league")
     more = ("--real-time", "--frames", "--pps", "0.04", "--plain")
     done = sevenbag("play", *words, *more, folder=tmp_path)

@@ -1,4 +1,4 @@
-"""``sevenbag replay`` as a user runs it."""
+"""Tests of ``sevenbag replay``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def recorded_game(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def changed(game: Path, folder: Path, number: int, old: str, new: str) -> Path:
-    """The game with something else in one of its lines."""
+    """Return the game with a changed line."""
     lines = game.read_text().splitlines()
     assert old in lines[number - 1]
     lines[number - 1] = lines[number - 1].replace(old, new, 1)
@@ -37,7 +37,7 @@ def changed(game: Path, folder: Path, number: int, old: str, new: str) -> Path:
     return path
 
 
-def test_the_same_game_is_told_again(game: Path) -> None:
+def test_replay_shows_the_played_game(game: Path) -> None:
     played = sevenbag(
         *("play", "random:seed=1", "random:seed=2", "--seed", "5", "--no-replay", "--plain")
     )
@@ -50,7 +50,7 @@ def test_the_same_game_is_told_again(game: Path) -> None:
     assert again[-1] == "Played again, the game is the recorded one."
 
 
-def test_one_turn_is_drawn(game: Path) -> None:
+def test_single_turn_is_shown(game: Path) -> None:
     done = sevenbag("replay", "show", game, "--turn", "7")
     assert done.returncode == 0
     assert "turn 7 · rules guideline · seed 5" in done.stdout
@@ -58,13 +58,13 @@ def test_one_turn_is_drawn(game: Path) -> None:
     assert "█" in done.stdout
 
 
-def test_a_terminal_that_knows_few_characters_is_no_obstacle(game: Path) -> None:
+def test_terminal_with_few_characters(game: Path) -> None:
     done = run_process(COMMAND, "replay", "show", game, "--turn", "7", PYTHONIOENCODING="ascii")
     assert done.returncode == 0
     assert "????" in done.stdout
 
 
-def test_a_picture_is_drawn(game: Path, tmp_path: Path) -> None:
+def test_picture_of_a_turn(game: Path, tmp_path: Path) -> None:
     out = tmp_path / "match.svg"
     done = sevenbag("replay", "show", game, "--turn", "12", "--svg", out)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -75,7 +75,7 @@ def test_a_picture_is_drawn(game: Path, tmp_path: Path) -> None:
     assert sevenbag("replay", "show", game, "--turn", "12", "--svg", "-").stdout == out.read_text()
 
 
-def test_a_picture_of_the_end_tells_the_winner(game: Path, tmp_path: Path) -> None:
+def test_picture_of_the_end_shows_the_winner(game: Path, tmp_path: Path) -> None:
     out = tmp_path / "match.svg"
     assert sevenbag("replay", "show", game, "--svg", out).returncode == 0
     assert ">winner<" in out.read_text()
@@ -93,14 +93,14 @@ def test_a_picture_of_the_end_tells_the_winner(game: Path, tmp_path: Path) -> No
         ([], "FILE"),
     ],
 )
-def test_what_cannot_be_shown_is_an_error(words: list[str], message: str, game: Path) -> None:
+def test_invalid_replays_are_errors(words: list[str], message: str, game: Path) -> None:
     done = sevenbag("replay", "show", *(word.format(game=game) for word in words))
     assert done.returncode == 2
     assert done.stderr.startswith("sevenbag: ")
     assert message in done.stderr
 
 
-def test_a_file_that_is_no_replay_is_named_with_its_line(tmp_path: Path) -> None:
+def test_invalid_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "x.replay"
     path.write_bytes(os.urandom(1000))
     done = sevenbag("replay", "show", path)
@@ -118,7 +118,7 @@ def test_a_file_that_is_no_replay_is_named_with_its_line(tmp_path: Path) -> None
         (4, '["', '["nonsense ', "line 4: player 1: 'nonsense"),
     ],
 )
-def test_a_game_that_is_not_legal_is_an_error(
+def test_illegal_game_is_an_error(
     number: int, old: str, new: str, message: str, game: Path, tmp_path: Path
 ) -> None:
     path = changed(game, tmp_path, number, old, new)
@@ -128,7 +128,7 @@ def test_a_game_that_is_not_legal_is_an_error(
     assert len(done.stderr) < 500
 
 
-def test_another_result_than_recorded_is_told(game: Path, tmp_path: Path) -> None:
+def test_different_result_is_reported(game: Path, tmp_path: Path) -> None:
     last = len(game.read_text().splitlines())
     path = changed(game, tmp_path, last, '"attack":0', '"attack":7')
     done = sevenbag("replay", "show", path)
@@ -137,7 +137,7 @@ def test_another_result_than_recorded_is_told(game: Path, tmp_path: Path) -> Non
     assert "Played again" not in done.stdout
 
 
-def test_another_end_than_recorded_is_told(game: Path, tmp_path: Path) -> None:
+def test_different_ending_is_reported(game: Path, tmp_path: Path) -> None:
     lines = game.read_text().splitlines()
     result = json.loads(lines[-1])["result"]
     loser = 1 - result["winner"]
@@ -154,7 +154,7 @@ def test_another_end_than_recorded_is_told(game: Path, tmp_path: Path) -> None:
     assert "got 'boredom'" in done.stderr
 
 
-def test_a_reader_that_leaves_is_no_error(game: Path) -> None:
+def test_closed_pipe_is_no_error(game: Path) -> None:
     shown = subprocess.Popen(
         [*COMMAND, "replay", "show", game],
         env=environment(),
@@ -172,7 +172,7 @@ def test_a_reader_that_leaves_is_no_error(game: Path) -> None:
 
 
 def in_terminal(*words: str | Path, keys: bytes = b"") -> tuple[int, str]:
-    """Run in a terminal of its own, pressing keys when it draws; exit code and what it showed."""
+    """Run in a terminal and press keys when it draws; return exit code and output."""
     master, slave = pty.openpty()
     process = subprocess.Popen(
         [*COMMAND, *map(str, words)],
@@ -194,7 +194,7 @@ def in_terminal(*words: str | Path, keys: bytes = b"") -> tuple[int, str]:
     return process.wait(timeout=120), shown.decode()
 
 
-def test_in_a_terminal_it_is_drawn_and_left_with_q(game: Path) -> None:
+def test_live_view_in_a_terminal_quits_with_q(game: Path) -> None:
     keys = b" \x1b[C\x1b[C\x1b[C\x1b[Dq"
     code, shown = in_terminal("replay", "show", game, "--speed", "0.5", keys=keys)
     assert code == 0
@@ -204,7 +204,7 @@ def test_in_a_terminal_it_is_drawn_and_left_with_q(game: Path) -> None:
     assert shown.rindex("\x1b[?1049l") < shown.rindex("Played again")
 
 
-def test_a_match_in_a_terminal_is_drawn_and_the_terminal_given_back(tmp_path: Path) -> None:
+def test_match_restores_the_terminal(tmp_path: Path) -> None:
     code, shown = in_terminal(
         *("play", "random:seed=1", "random:seed=2", "--seed", "5", "--speed", "200"),
         *("--replay", tmp_path / "a.replay"),
@@ -220,7 +220,7 @@ def test_a_match_in_a_terminal_is_drawn_and_the_terminal_given_back(tmp_path: Pa
 # --- convert and stats ----------------------------------------------------------------------------
 
 
-def test_a_game_is_converted(game: Path, tmp_path: Path) -> None:
+def test_convert_writes_the_game(game: Path, tmp_path: Path) -> None:
     turns = len(game.read_text().splitlines()) - 2
     fumens = sevenbag("replay", "convert", game, "--format", "fumen").stdout.splitlines()
     assert [len(Fumen.parse(each).pages) for each in fumens] == [turns + 1] * 2
@@ -235,7 +235,7 @@ def test_a_game_is_converted(game: Path, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, out.read_text()) == (0, "", table)
 
 
-def test_a_game_is_counted(game: Path) -> None:
+def test_stats_count_the_game(game: Path) -> None:
     lines = game.read_text().splitlines()
     score = json.loads(lines[-1])["result"]["score"]
     told = json.loads(sevenbag("replay", "stats", game, "--json").stdout)
@@ -256,9 +256,7 @@ def test_names_are_no_markup_in_tables(game: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", [["stats"], ["stats", "--json"], ["convert", "--format", "json"]])
-def test_a_result_that_is_not_the_games_is_told(
-    verb: list[str], game: Path, tmp_path: Path
-) -> None:
+def test_contradicting_result_is_reported(verb: list[str], game: Path, tmp_path: Path) -> None:
     last = len(game.read_text().splitlines())
     path = changed(game, tmp_path, last, '"attack":0', '"attack":7')
     done = sevenbag("replay", verb[0], path, *verb[1:])
@@ -276,7 +274,7 @@ def test_a_result_that_is_not_the_games_is_told(
         (["stats", "none.replay"], "cannot be read"),
     ],
 )
-def test_what_cannot_be_converted_is_an_error(words: list[str], message: str, game: Path) -> None:
+def test_invalid_conversions_are_errors(words: list[str], message: str, game: Path) -> None:
     done = sevenbag("replay", *(word.format(game=game) for word in words))
     assert done.returncode == 2
     assert done.stderr.startswith("sevenbag: ")

@@ -1,4 +1,4 @@
-"""``sevenbag replay verify``: what it says, and with which exit code it ends."""
+"""Tests of ``sevenbag replay verify``: messages and exit codes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_real_matches() -> None:
     assert last.startswith("22 of 22 player-rounds equal: 1,342 pieces in ")
 
 
-def test_an_edited_file(tmp_path: Path) -> None:
+def test_edited_file(tmp_path: Path) -> None:
     path = tmp_path / "edited.ttrm"
     file = match("won", "lost")
     replay = file["replay"]["rounds"][1][0]["replay"]
@@ -55,7 +55,7 @@ def test_json(tmp_path: Path) -> None:
     ]
 
 
-def test_files_that_cannot_be_played(tmp_path: Path) -> None:
+def test_unsupported_files(tmp_path: Path) -> None:
     good, odd = tmp_path / "good.ttrm", tmp_path / "odd.ttrm"
     file = match("lost")
     good.write_bytes(written(file))

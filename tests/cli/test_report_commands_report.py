@@ -1,4 +1,4 @@
-"""``sevenbag report`` as a user runs it."""
+"""Tests of ``sevenbag report``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def small_match(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_it_is_written_where_it_was_asked_for(match: Path, tmp_path: Path) -> None:
+def test_output_option(match: Path, tmp_path: Path) -> None:
     out = tmp_path / "page.html"
     done = sevenbag("report", match, "-o", out)
     assert (done.returncode, done.stderr) == (0, "")
@@ -32,14 +32,14 @@ def test_it_is_written_where_it_was_asked_for(match: Path, tmp_path: Path) -> No
     assert 'data-game="' not in out.read_text()
 
 
-def test_else_it_lies_in_the_folder(match: Path, tmp_path: Path) -> None:
+def test_default_file_is_in_the_folder(match: Path, tmp_path: Path) -> None:
     folder = tmp_path / "match"
     shutil.copytree(match, folder)
     assert sevenbag("report", folder).returncode == 0
     assert (folder / "report.html").is_file()
 
 
-def test_a_lost_replay_is_told(match: Path, tmp_path: Path) -> None:
+def test_missing_replay_is_reported(match: Path, tmp_path: Path) -> None:
     folder = tmp_path / "match"
     shutil.copytree(match, folder)
     (folder / "replays" / "1.replay").unlink()
@@ -58,7 +58,7 @@ def test_a_lost_replay_is_told(match: Path, tmp_path: Path) -> None:
         (["{match}", "--playable-games", "-1"], "-1"),
     ],
 )
-def test_what_cannot_be_reported_is_an_error(
+def test_invalid_folder_is_an_error(
     words: list[str], message: str, match: Path, tmp_path: Path
 ) -> None:
     done = sevenbag("report", *(word.format(match=match, none=tmp_path) for word in words))

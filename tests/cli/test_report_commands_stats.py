@@ -1,4 +1,4 @@
-"""``sevenbag stats`` as a user runs it."""
+"""Tests of ``sevenbag stats``."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_json(match: Path) -> None:
         assert sum(engine["attack_by"].values()) == engine["attack"]
 
 
-def test_many(tmp_path: Path) -> None:
+def test_many_bots(tmp_path: Path) -> None:
     pytest.importorskip("choix")
     make_tournament(tmp_path / "t", ("quad", "low", "hold"), pairs=1)
     told = json.loads(sevenbag("stats", tmp_path / "t", "--json").stdout)
@@ -58,7 +58,7 @@ def test_many(tmp_path: Path) -> None:
     assert len(told["encounters"]) == 3
 
 
-def test_names_are_shown_and_nothing_else(tmp_path: Path) -> None:
+def test_names_are_plain_text(tmp_path: Path) -> None:
     engines = (PlayerConfig(name="[bold]x[/bold]\x1b[2J"), PlayerConfig(name="y"))
     write_header(tmp_path, TournamentHeader(name="\x1b]0;title", engines=engines))
     done = sevenbag("stats", tmp_path)
@@ -66,7 +66,7 @@ def test_names_are_shown_and_nothing_else(tmp_path: Path) -> None:
     assert "[bold]x[/bold]?[2J" in done.stdout
 
 
-def test_what_is_no_tournament_is_an_error(tmp_path: Path, match: Path) -> None:
+def test_invalid_folder_is_an_error(tmp_path: Path, match: Path) -> None:
     done = sevenbag("stats", tmp_path)
     assert done.returncode == 2
     assert "a tournament's folder has it" in done.stderr

@@ -1,4 +1,4 @@
-"""Signals while a coroutine runs, and after it."""
+"""Tests of signals during and after a coroutine."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def test_signals_are_ignored_after_a_coroutine_that_completes_its_work() -> None
     assert {signal.getsignal(number) for number in NUMBERS} == {signal.SIG_IGN}
 
 
-def test_signals_are_ignored_after_a_coroutine_that_fails_in_its_ending() -> None:
+def test_signals_are_ignored_after_a_coroutine_that_fails_during_cancellation() -> None:
     with pytest.raises(OSError, match="disk full"):
         run_until_signal(interrupted_and_failed())
     assert {signal.getsignal(number) for number in NUMBERS} == {signal.SIG_IGN}
 
 
-def test_a_handler_from_outside_python_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_foreign_handler_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     changed = []
     monkeypatch.setattr(signal, "getsignal", lambda _: None)
     monkeypatch.setattr(signal, "signal", lambda *args: changed.append(args))

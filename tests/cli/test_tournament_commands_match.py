@@ -1,4 +1,4 @@
-"""``sevenbag match``: real commands, real folders."""
+"""Tests of ``sevenbag match`` with real commands and folders."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def result_of(*words: str | Path, folder: Path) -> dict[str, object]:
     return data
 
 
-def test_a_match_is_told_in_lines_and_kept(tmp_path: Path) -> None:
+def test_match_is_printed_and_stored(tmp_path: Path) -> None:
     words = ("beam:nodes=30", "random:seed=1", "--games", "4", *QUICK)
     done = sevenbag("match", *words, folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -104,7 +104,7 @@ def test_pps_equals_pps_of_replays(tmp_path: Path) -> None:
             assert "PPS (game clock)" in sevenbag(*command, folder=tmp_path).stdout
 
 
-def test_the_winner_is_named(tmp_path: Path) -> None:
+def test_winner_is_named(tmp_path: Path) -> None:
     words = ("random:seed=5", "beam:nodes=80", "--games", "2", "--pieces", "60")
     assert result_of(*words, folder=tmp_path)["winner"] == "beam"
     # Equal bots with equal pieces draw.
@@ -145,7 +145,7 @@ def test_announced_names_are_used(tmp_path: Path) -> None:
     assert told["name"] == "beam:nodes=20 - beam:nodes=30"
 
 
-def test_names_can_be_chosen(tmp_path: Path) -> None:
+def test_names_can_be_set(tmp_path: Path) -> None:
     words = ("random", script(tmp_path, "Cold Clear"), "--games", "1", *QUICK)
     told = result_of(*words, "--name", "A=Me", folder=tmp_path)
     assert told["name"] == "Me - Cold Clear (tbp)"
@@ -165,13 +165,13 @@ def test_long_names_are_shortened_in_the_middle(tmp_path: Path) -> None:
     assert told["name"] == "random - A bot with a name t… for any table (tbp)"
 
 
-def test_no_match_is_written_over(tmp_path: Path) -> None:
+def test_existing_match_is_not_overwritten(tmp_path: Path) -> None:
     words = ("random:seed=1", "random:seed=2", "--games", "1", *QUICK)
     folders = [result_of(*words, folder=tmp_path)["folder"] for _ in range(3)]
     assert folders == [
         f"matches/random-seed=1-random-seed=2{number}" for number in ("", "-2", "-3")
     ]
-    # Resumed, the last one of these is meant; nothing is left to be played there.
+    # --resume continues the last one, which is finished.
     assert result_of(*words, "--resume", folder=tmp_path)["folder"] == folders[-1]
     other = (*words[:3], "2", *QUICK)
     assert result_of(*other, "--resume", folder=tmp_path)["folder"] not in folders
@@ -193,7 +193,7 @@ def test_sprt_decides(bots: tuple[str, ...], pieces: str, decision: str, tmp_pat
 
 
 @pytest.mark.slow
-def test_the_same_command_plays_the_same_match(tmp_path: Path) -> None:
+def test_same_command_plays_the_same_match(tmp_path: Path) -> None:
     words = ("beam:nodes=40", "beam:nodes=80", "--sprt", "0,120", "--pieces", "30")
     once = result_of(*words, "--folder", "once", folder=tmp_path)
     twice = result_of(*words, "--folder", "twice", "--workers", "2", folder=tmp_path)
@@ -220,7 +220,7 @@ def test_first_to(tmp_path: Path) -> None:
     ]
 
 
-def test_a_game_without_its_pair_is_mentioned(tmp_path: Path) -> None:
+def test_unpaired_game_is_mentioned(tmp_path: Path) -> None:
     bots = ("beam:nodes=20", "random:seed=5", "--pieces", "20", "--no-replay")
     for games, note in (
         ("2", None),
@@ -236,7 +236,7 @@ def test_a_game_without_its_pair_is_mentioned(tmp_path: Path) -> None:
             assert note is None or note in text
 
 
-def test_all_of_a_game_can_be_chosen(tmp_path: Path) -> None:
+def test_all_options_of_a_game(tmp_path: Path) -> None:
     book = tmp_path / "book.txt"
     book.write_text("77\nv115@9gF8DeF8DeF8DeF8NeAAA 78\n")
     words = ["beam:nodes=30", "beam:nodes=20", "--pairs", "2", "--rules", "ppt", *QUICK]
@@ -287,7 +287,7 @@ def test_all_of_a_game_can_be_chosen(tmp_path: Path) -> None:
         (("random", "random", "--workers", "100000"), "expected integer from 1 to 1024, got"),
     ],
 )
-def test_what_cannot_be_played_is_named_before_anything_is(
+def test_invalid_input_is_reported_before_the_first_game(
     words: tuple[str, ...],
     message: str,
     tmp_path: Path,
@@ -305,7 +305,7 @@ def test_what_cannot_be_played_is_named_before_anything_is(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_with_another_match_is_left_alone(tmp_path: Path) -> None:
+def test_folder_of_another_match_is_unchanged(tmp_path: Path) -> None:
     words = ("random:seed=1", "random:seed=2", "--folder", "f", *QUICK)
     result_of(*words, "--games", "1", folder=tmp_path)
     done = sevenbag("match", *words, "--games", "1", folder=tmp_path)
@@ -324,7 +324,7 @@ def test_a_folder_with_another_match_is_left_alone(tmp_path: Path) -> None:
         pytest.param(signal.SIGHUP, marks=pytest.mark.faults),
     ],
 )
-def test_broken_off_it_says_how_to_go_on(number: signal.Signals, tmp_path: Path) -> None:
+def test_interrupt_prints_how_to_continue(number: signal.Signals, tmp_path: Path) -> None:
     words = ("beam:nodes=300", "beam:nodes=300", "--games", "100000", "--folder", "f", *QUICK)
     process = start("match", *words, folder=tmp_path)
     try:
@@ -349,7 +349,7 @@ def test_broken_off_it_says_how_to_go_on(number: signal.Signals, tmp_path: Path)
         process.communicate()
 
 
-def test_a_terminal_shows_a_table(tmp_path: Path) -> None:
+def test_live_table_in_a_terminal(tmp_path: Path) -> None:
     words = ("match", "beam:nodes=30", "beam:nodes=20", "--games", "4", *QUICK)
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
@@ -375,7 +375,7 @@ def test_a_terminal_shows_a_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [("--pieces", "60"), ("--real-time",), ("--no-replay",)])
-def test_settings_that_would_do_nothing_beside_resume_are_refused(
+def test_options_without_effect_on_resume_are_rejected(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:
     begun = ("beam:nodes=30", "random:seed=1", "--games", "2", "--folder", "m", *QUICK)
@@ -393,7 +393,7 @@ def test_settings_that_would_do_nothing_beside_resume_are_refused(
 @pytest.mark.parametrize(
     "words", [("--games", "5", "--quiet"), ("--games", "5", "--json"), ("--first-to", "3")]
 )
-def test_a_bot_that_never_starts_ends_the_match(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_bot_that_never_starts_ends_the_match(words: tuple[str, ...], tmp_path: Path) -> None:
     broken = "tbp:sh -c 'echo no model file >&2; exit 3'"
     done = sevenbag("match", broken, "beam:nodes=20", *QUICK, *words, folder=tmp_path)
     assert done.returncode == 1
@@ -422,7 +422,7 @@ def test_bot_that_never_starts_in_a_short_match(words: tuple[str, ...], tmp_path
     assert sevenbag(*command, folder=tmp_path).returncode == 0
 
 
-def test_a_bot_that_never_introduces_itself_ends_the_match(tmp_path: Path) -> None:
+def test_bot_without_info_ends_the_match(tmp_path: Path) -> None:
     silent = "tbp:info_seconds=0.1:cat"
     words = ("beam:nodes=20", silent, "--games", "5", "--quiet", *QUICK)
     done = sevenbag("match", *words, folder=tmp_path)

@@ -1,4 +1,4 @@
-"""``sevenbag tournament``: files, folders, what is told."""
+"""Tests of ``sevenbag tournament``: files, folders, output."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_every_kind_is_played(kind: str, tmp_path: Path) -> None:
     assert (data["winner"] is None) == (kind != "knockout")
 
 
-def test_a_tournament_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_tournament_is_resumed(tmp_path: Path) -> None:
     written(tmp_path, FILE)
     whole = sevenbag("tournament", "spring.toml", "--json", folder=tmp_path)
     games = tmp_path / "spring/games.jsonl"
@@ -75,7 +75,7 @@ def test_a_tournament_goes_on_where_it_was(tmp_path: Path) -> None:
     assert "with other settings" in changed.stderr
 
 
-def test_files_that_it_names_lie_beside_it(tmp_path: Path) -> None:
+def test_named_files_are_relative_to_the_file(tmp_path: Path) -> None:
     deep = tmp_path / "deep"
     deep.mkdir()
     (deep / "own.toml").write_text('base = "guideline"\n[delays]\nspawn = 6\n')
@@ -130,7 +130,7 @@ def test_files_that_it_names_lie_beside_it(tmp_path: Path) -> None:
         ("nodes = 50", "increment = 3", "engine 'beam:nodes=60': invalid increment"),
     ],
 )
-def test_wrong_files_are_named(
+def test_invalid_files_are_reported(
     old: str,
     new: str,
     message: str,
@@ -159,13 +159,13 @@ def test_names_are_checked_before_they_are_numbered(name: str, tmp_path: Path) -
     assert "(1)" not in str(caught.value)
 
 
-def test_the_same_name_twice_is_numbered(tmp_path: Path) -> None:
+def test_equal_names_are_numbered(tmp_path: Path) -> None:
     path = written(tmp_path, FILE.replace("nodes = 50", 'name = "small"'))
     names = [engine.name for engine in read_tournament_config(path).engines]
     assert names == ["small (1)", "small (2)", "random"]
 
 
-def test_the_file_of_the_manual_is_one(tmp_path: Path) -> None:
+def test_documented_file_is_valid(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "tournaments.md").read_text("utf-8")
     text = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[0]
     text = text.replace("tbp:./my-bot --fast", "random:seed=1").replace("games = 20", "games = 2")
@@ -177,7 +177,7 @@ def test_the_file_of_the_manual_is_one(tmp_path: Path) -> None:
     assert "mine" in done.stdout
 
 
-def test_every_key_of_a_file_stands_in_the_manual() -> None:
+def test_every_key_is_documented() -> None:
     from sevenbag.arena.tournament import tournament_config  # noqa: PLC0415
 
     page = (Path(__file__).parents[2] / "docs" / "tournaments.md").read_text("utf-8")

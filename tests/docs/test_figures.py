@@ -1,4 +1,4 @@
-"""The manual's pictures and tables are what the package makes today; its links lead somewhere."""
+"""Tests of the pictures, tables and links of the documentation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def test_pictures_are_what_the_package_draws() -> None:
+def test_pictures_are_up_to_date() -> None:
     drawn = pictures()
     kept = {path.stem: text_of(path) for path in PICTURES_FOLDER.glob("*.svg")}
     assert drawn.keys() == kept.keys(), ADVICE
@@ -29,7 +29,7 @@ def test_pictures_are_what_the_package_draws() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_tables_are_what_the_package_counts(page: Path) -> None:
+def test_tables_are_up_to_date(page: Path) -> None:
     text = text_of(page)
     assert with_tables(text) == text, ADVICE
     marks = re.findall(r"<!-- (?:table: |end of table)", text)
@@ -44,7 +44,7 @@ def list_anchors(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", [README, *PAGES], ids=lambda page: page.stem)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_are_valid(page: Path) -> None:
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", text_of(page), flags=re.DOTALL)
     links = re.findall(r"\]\(([^)#]*)#?([^)]*)\)", prose)
     local = [
@@ -60,7 +60,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     ] == []
 
 
-def test_every_picture_is_shown_with_its_title() -> None:
+def test_every_picture_has_its_title() -> None:
     shown = dict(
         re.findall(r"!\[([^\]]*)\]\(pictures/([a-z-]+)\.svg\)", "".join(map(text_of, PAGES)))
     )

@@ -1,4 +1,4 @@
-"""The programs of docs/pason-client.md play a match."""
+"""Tests of the programs in docs/pason-client.md."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEXT = (ROOT / "docs" / "pason-client.md").read_text("utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 
-def test_every_option_of_join_is_told() -> None:
+def test_every_option_of_join_is_documented() -> None:
     parser = argparse.ArgumentParser(add_help=False)
     configure_join(parser)
     options = {option for action in parser._actions for option in action.option_strings}
@@ -32,8 +32,8 @@ def test_every_option_of_join_is_told() -> None:
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_its_programs_play_a_match(number: int) -> None:
-    """As they stand there, but for the ports, against one of ours."""
+def test_documented_programs_play_a_match(number: int) -> None:
+    """Run them unchanged except for ports and names, against a test server."""
     with SmallServer() as server:
         address = server.address
         code = BLOCKS[number].replace("My Team", TEAMS[0]).replace("pason://127.0.0.1", server.url)
@@ -55,11 +55,11 @@ def test_its_programs_play_a_match(number: int) -> None:
         thread.join()
         assert server.matches[server.token].result is not None
         assert other.result.end_heard
-        # It did more than to come.
+        # It did more than connect.
         assert server.verdicts.count(server.verdicts[0]) > 10
 
 
-def test_the_example_plays_well(tmp_path: Path) -> None:
+def test_example_plays_well(tmp_path: Path) -> None:
     password = tmp_path / "password"
     password.write_text(PASSWORDS[0] + "\n")
     with SmallServer() as server:

@@ -1,4 +1,4 @@
-"""The cluster is for several rooms."""
+"""Fixtures of the tests of executors."""
 
 from tests.cluster import dask_cluster
 

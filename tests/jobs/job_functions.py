@@ -44,19 +44,19 @@ def exit_process(_: int) -> None:
 
 
 def return_unpicklable(_: int) -> object:
-    """What cannot be pickled."""
+    """Return a value that cannot be pickled."""
     return threading.Lock()
 
 
 def hang(folder: str) -> None:
-    """Tell who we are, and never come back."""
+    """Write the process id and never return."""
     path = Path(folder) / str(os.getpid())
     path.touch()
     time.sleep(1000)
 
 
 def crash_twice(asked: tuple[str, int, bool]) -> int:
-    """Die of it the first two times, if told to; whoever is alone in a folder is told apart."""
+    """Kill the process the first two times, if requested; count per folder."""
     folder, number, deadly = asked
     if deadly:
         tries = len(list(Path(folder).glob(f"{number}-*")))
@@ -71,7 +71,7 @@ def kill_process(_: int) -> None:
 
 
 def wait_for_all(folder: str) -> int:
-    """Return the process once two of them are at work in a folder."""
+    """Return the process id once two processes work in a folder."""
     (Path(folder) / str(os.getpid())).touch()
     while len(list(Path(folder).iterdir())) < 2:
         time.sleep(0.01)
@@ -79,6 +79,6 @@ def wait_for_all(folder: str) -> int:
 
 
 def process(_: int) -> int:
-    """Which process does it, after a while."""
+    """Return the process id after a delay."""
     time.sleep(0.05)
     return os.getpid()

@@ -1,4 +1,4 @@
-"""A real cluster of dask.distributed: it loses workers, its scheduler, or is none at all."""
+"""Tests of a real dask.distributed cluster that loses workers or its scheduler."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.faults
-def test_workers_that_are_killed_cost_no_result(dask_cluster: Any) -> None:
+def test_killed_workers_lose_no_result(dask_cluster: Any) -> None:
     found: list[tuple[int, int]] = []
     with jobs.DaskExecutor(dask_cluster.scheduler_address) as executor:
         for result in executor.run(job_functions.square_slowly, range(30)):
@@ -50,14 +50,14 @@ def test_workers_that_are_killed_cost_no_result(dask_cluster: Any) -> None:
 
 
 @pytest.mark.faults
-def test_a_job_that_kills_its_workers_ends_the_run(dask_cluster: Any) -> None:
+def test_job_that_kills_its_workers_ends_the_run(dask_cluster: Any) -> None:
     with jobs.DaskExecutor(dask_cluster.scheduler_address) as executor:
         with pytest.raises(LostWorkersError, match=r"job 0 has cost [0-9]+ workers of the cluster"):
             list(executor.run(job_functions.kill_process, [7]))
         assert list(executor.run(job_functions.square, [3])) == [(0, 9)], "another run"
 
 
-def test_what_cannot_come_back_is_told(dask_cluster: Any) -> None:
+def test_unpicklable_results_are_reported(dask_cluster: Any) -> None:
     with (
         jobs.DaskExecutor(dask_cluster.scheduler_address) as executor,
         pytest.raises(JobError, match=r"job 0 failed: TypeError: .*serialize"),
@@ -66,7 +66,7 @@ def test_what_cannot_come_back_is_told(dask_cluster: Any) -> None:
 
 
 @pytest.mark.faults
-def test_a_scheduler_that_goes_is_told(tmp_path: Path) -> None:
+def test_lost_scheduler_is_reported(tmp_path: Path) -> None:
     with _scheduler(tmp_path) as (address, process), _worker(address, tmp_path):
         with jobs.DaskExecutor(address) as executor:
             results = executor.run(job_functions.square_slowly, range(200))
@@ -78,7 +78,7 @@ def test_a_scheduler_that_goes_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.faults
-def test_leave_can_be_taken_of_a_scheduler_that_hangs(
+def test_hanging_scheduler_does_not_block_the_exit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with (
@@ -94,7 +94,7 @@ def test_leave_can_be_taken_of_a_scheduler_that_hangs(
 # --- what is no cluster, or none for us -----------------------------------------------------------
 
 
-def test_nobody_there(impatient: None) -> None:
+def test_no_scheduler_at_the_address(impatient: None) -> None:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{bound.getsockname()[1]}"
@@ -102,7 +102,7 @@ def test_nobody_there(impatient: None) -> None:
             jobs.DaskExecutor(address)
 
 
-def test_somebody_who_says_nothing(impatient: None) -> None:
+def test_silent_peer_at_the_address(impatient: None) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(ClusterError, match=r"no dask scheduler answers there within 0.5 s"):
@@ -110,17 +110,17 @@ def test_somebody_who_says_nothing(impatient: None) -> None:
 
 
 @pytest.mark.parametrize("address", ["", "nonsense", "http://127.0.0.1:1", "tcp://[::1", "\0" * 99])
-def test_what_is_no_address(address: str, impatient: None) -> None:
+def test_invalid_address(address: str, impatient: None) -> None:
     with pytest.raises(ClusterError, match=r"no dask scheduler answers there"):
         jobs.DaskExecutor(address)
 
 
-def test_whoever_looks_after_a_worker_is_no_scheduler(dask_cluster: Any) -> None:
+def test_nanny_is_not_a_scheduler(dask_cluster: Any) -> None:
     with pytest.raises(ClusterError, match=r"that is no scheduler, but a Nanny"):
         jobs.DaskExecutor(dask_cluster.workers[0].address)
 
 
-def test_a_cluster_without_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cluster_without_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reach = dask_executor.DaskExecutor._reach
 
     def reach_and_grow_impatient(cluster: dask_executor.DaskExecutor) -> object:
@@ -136,7 +136,7 @@ def test_a_cluster_without_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         jobs.DaskExecutor(address)
 
 
-def test_another_version_at_a_worker(tmp_path: Path) -> None:
+def test_worker_with_another_version(tmp_path: Path) -> None:
     info = tmp_path / "sevenbag-99.1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sevenbag\nVersion: 99.1\n")
@@ -149,7 +149,7 @@ def test_another_version_at_a_worker(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_without_sevenbag(tmp_path: Path) -> None:
+def test_worker_without_sevenbag(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import importlib.metadata as metadata\n"
         "found = metadata.Distribution.from_name.__func__\n"

@@ -1,4 +1,4 @@
-"""Whatever runs the jobs: the same results, the same errors, no more taken than can be begun."""
+"""Tests of all executors: results, errors and the number of items taken."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 40])
-def test_every_item_comes_back_once_with_its_number(executor: Executor, count: int) -> None:
+def test_every_item_returns_once_with_its_number(executor: Executor, count: int) -> None:
     items = random.Random(count).sample(range(1000), count)
     found = list(executor.run(job_functions.square, items))
     assert sorted(found) == [(index, item * item) for index, item in enumerate(items)]
 
 
-def test_results_can_be_had_in_order(executor: Executor) -> None:
+def test_results_in_order(executor: Executor) -> None:
     found = jobs.iterate_in_order(executor.run(job_functions.square, range(20)))
     assert list(found) == [number * number for number in range(20)]
 
 
 @pytest.mark.parametrize("prefetch", [0, 3])
-def test_no_more_is_taken_than_told(executor: Executor, prefetch: int) -> None:
+def test_items_are_taken_up_to_the_limit(executor: Executor, prefetch: int) -> None:
     taken: list[int] = []
 
     def items() -> Iterator[int]:
@@ -57,12 +57,12 @@ def test_no_more_is_taken_than_told(executor: Executor, prefetch: int) -> None:
     results = executor.run(job_functions.square, items(), prefetch=prefetch)
     assert taken == []
     for seen, _ in enumerate(results):
-        # The one in hand is no longer counted.
+        # The current one is not counted.
         assert len(taken) - seen <= executor.workers + prefetch
     assert len(taken) == 12
 
 
-def test_a_run_that_is_closed_takes_no_more(executor: Executor) -> None:
+def test_closed_run_takes_no_more_items(executor: Executor) -> None:
     taken: list[int] = []
 
     def items() -> Iterator[int]:
@@ -77,7 +77,7 @@ def test_a_run_that_is_closed_takes_no_more(executor: Executor) -> None:
     assert sorted(executor.run(job_functions.square, [5])) == [(0, 25)], "another run"
 
 
-def test_an_error_of_ours_comes_back_as_it_was(executor: Executor) -> None:
+def test_sevenbag_errors_are_returned_unchanged(executor: Executor) -> None:
     with pytest.raises(ProtocolError) as caught:
         list(executor.run(job_functions.fail_at_three, range(5)))
     assert str(caught.value) == "move.type: no such piece"
@@ -85,18 +85,18 @@ def test_an_error_of_ours_comes_back_as_it_was(executor: Executor) -> None:
     assert len(list(executor.run(job_functions.square, range(4)))) == 4, "another run"
 
 
-def test_another_error_is_named(executor: Executor) -> None:
+def test_other_errors_are_wrapped(executor: Executor) -> None:
     with pytest.raises(JobError) as caught:
         list(executor.run(job_functions.divide_by, [1, 2, 0, 4]))
     assert str(caught.value) == "job 2 failed: ZeroDivisionError: division by zero"
 
 
-def test_memory_that_is_not_there_is_named(executor: Executor) -> None:
+def test_memory_errors_are_wrapped(executor: Executor) -> None:
     with pytest.raises(ScarceMemoryError, match="job 0"):
         list(executor.run(job_functions.exhaust, [0]))
 
 
-def test_an_error_of_the_items_is_the_callers(executor: Executor) -> None:
+def test_errors_of_the_items_are_raised(executor: Executor) -> None:
     def items() -> Iterator[int]:
         yield 1
         raise LookupError("no more")

@@ -1,4 +1,4 @@
-"""Processes of this machine: they are lost and replaced, and none is ever left behind."""
+"""Tests of worker processes: lost ones are replaced, and none is left behind."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def expect_nobody_left(before: set[int]) -> None:
 # --- what is lost ---------------------------------------------------------------------------------
 
 
-def test_workers_that_are_killed_cost_no_result() -> None:
+def test_killed_workers_lose_no_result() -> None:
     killed: set[int] = set()
     found: list[tuple[int, int]] = []
     before = descendants(os.getpid())
@@ -35,7 +35,7 @@ def test_workers_that_are_killed_cost_no_result() -> None:
         for number, (square, process) in executor.run(job_functions.square_and_process, range(20)):
             found.append((number, square))
             if len(killed) < 4 and process not in killed:
-                # It works at the next number; three killed while they start would end the run.
+                # It works on the next number; three killed at their start would end the run.
                 os.kill(process, signal.SIGKILL)
                 killed.add(process)
     assert len(killed) == 4
@@ -44,8 +44,8 @@ def test_workers_that_are_killed_cost_no_result() -> None:
 
 
 @pytest.mark.faults
-def test_a_job_may_cost_two_workers_and_is_blamed_for_no_other(tmp_path: Path) -> None:
-    # Three of twelve kill two workers each, beside nine that do no harm.
+def test_job_may_kill_two_workers(tmp_path: Path) -> None:
+    # Three of twelve jobs kill two workers each.
     items = [(str(tmp_path), number, number % 4 == 1) for number in range(12)]
     with jobs.ProcessExecutor(2) as executor:
         found = sorted(executor.run(job_functions.crash_twice, items))
@@ -55,7 +55,7 @@ def test_a_job_may_cost_two_workers_and_is_blamed_for_no_other(tmp_path: Path) -
 
 
 @pytest.mark.faults
-def test_a_job_that_costs_three_workers_ends_the_run() -> None:
+def test_job_that_kills_three_workers_ends_the_run() -> None:
     with jobs.ProcessExecutor(2) as executor:
         with pytest.raises(
             LostWorkersError,
@@ -69,7 +69,7 @@ def test_a_job_that_costs_three_workers_ends_the_run() -> None:
     ("program", "told"),
     [("/bin/false", "one ended with exit code 1"), ("/nowhere/python", "No such file")],
 )
-def test_workers_that_cannot_be_started_are_told(
+def test_failed_starts_of_workers_are_reported(
     program: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", program)
@@ -80,7 +80,7 @@ def test_workers_that_cannot_be_started_are_told(
 # --- what cannot be done --------------------------------------------------------------------------
 
 
-def test_what_cannot_be_handed_over_is_told() -> None:
+def test_unpicklable_items_are_reported() -> None:
     with jobs.ProcessExecutor(1) as executor:
         with pytest.raises(JobError, match=r"^what is to be done cannot be given"):
             list(executor.run(lambda number: number, [1]))
@@ -103,7 +103,7 @@ def test_one_run_at_a_time() -> None:
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1025])
-def test_a_wrong_number_of_workers_is_told(workers: int) -> None:
+def test_invalid_number_of_workers(workers: int) -> None:
     with pytest.raises(JobError, match=f"{workers} workers; it must be 1 to 1024"):
         jobs.ProcessExecutor(workers)
 
@@ -111,7 +111,7 @@ def test_a_wrong_number_of_workers_is_told(workers: int) -> None:
 # --- who is left ----------------------------------------------------------------------------------
 
 
-def test_workers_stay_from_run_to_run_and_go_at_the_end(tmp_path: Path) -> None:
+def test_workers_stay_between_runs_and_end_with_the_executor(tmp_path: Path) -> None:
     before = descendants(os.getpid())
     folders = [tmp_path / "first", tmp_path / "second"]
     with jobs.ProcessExecutor(2) as executor:
@@ -126,7 +126,7 @@ def test_workers_stay_from_run_to_run_and_go_at_the_end(tmp_path: Path) -> None:
     assert descendants(os.getpid()) == before
 
 
-def test_no_worker_is_started_that_has_nothing_to_do() -> None:
+def test_workers_are_started_on_demand() -> None:
     before = descendants(os.getpid())
     with jobs.ProcessExecutor(8) as executor:
         assert descendants(os.getpid()) == before
@@ -134,7 +134,7 @@ def test_no_worker_is_started_that_has_nothing_to_do() -> None:
         assert len(descendants(os.getpid()) - before) <= 2
 
 
-def test_closing_a_run_ends_what_runs(tmp_path: Path) -> None:
+def test_closing_a_run_stops_its_jobs(tmp_path: Path) -> None:
     with jobs.ProcessExecutor(2) as executor:
         results = executor.run(_hang_unless_empty, [str(tmp_path), ""])
         assert next(results) == (1, None)
@@ -155,7 +155,7 @@ with jobs.ProcessExecutor(2) as executor:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_workers_end_with_whoever_started_them(tmp_path: Path, number: signal.Signals) -> None:
+def test_workers_end_with_their_parent(tmp_path: Path, number: signal.Signals) -> None:
     parent = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, str(tmp_path)],
         cwd=ROOT,
@@ -176,8 +176,8 @@ def test_workers_end_with_whoever_started_them(tmp_path: Path, number: signal.Si
         parent.wait()
 
 
-def test_the_whole_group_may_hear_ctrl_c(tmp_path: Path) -> None:
-    """Workers that are told to stop leave it to us."""
+def test_ctrl_c_for_the_whole_process_group(tmp_path: Path) -> None:
+    """Workers ignore the signal, which the parent handles."""
     with jobs.ProcessExecutor(1) as executor:
         results = executor.run(job_functions.process, range(4))
         _, worker = next(results)
@@ -186,8 +186,8 @@ def test_the_whole_group_may_hear_ctrl_c(tmp_path: Path) -> None:
 
 
 @pytest.mark.faults
-def test_a_line_kept_open_does_not_hide_a_loss(tmp_path: Path) -> None:
-    """Copies of a worker, which it forked, have its line as well."""
+def test_open_pipe_does_not_hide_a_lost_worker(tmp_path: Path) -> None:
+    """Forked copies of a worker keep its pipe open."""
     with jobs.ProcessExecutor(1) as executor:
         found = list(executor.run(_die_with_a_copy_left, [str(tmp_path)]))
     assert found == [(0, "done")]

@@ -1,6 +1,6 @@
-"""Inputs that once were findings, or lead far into a decoder: the corpus of `make fuzz`.
+"""Tests of the corpus of `make fuzz`: former findings, and inputs that reach deep into a decoder.
 
-The kernel's part of the corpus is replayed by its own tests (``corpus_*``).
+The kernel's own tests replay the kernel's part of the corpus (``corpus_*``).
 """
 
 from pathlib import Path
@@ -18,11 +18,11 @@ INPUTS = [
 
 
 @pytest.mark.parametrize(("target", "path"), INPUTS)
-def test_an_input_is_read_or_refused(target: str, path: Path) -> None:
+def test_input_is_accepted_or_rejected(target: str, path: Path) -> None:
     TARGETS[target](path.read_bytes())
 
 
-def test_each_folder_of_the_corpus_has_a_target() -> None:
+def test_every_folder_of_the_corpus_has_a_target() -> None:
     kernel = {path.stem for path in FUZZ.glob("*.cpp")} - {"driver", "generators"}
     folders = {path.name for path in (FUZZ / "corpus").iterdir()}
     assert folders == kernel | set(TARGETS)

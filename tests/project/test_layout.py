@@ -60,7 +60,7 @@ def name_module(file: Path) -> str:
 
 
 MODULES = {name_module(file): file for file in FILES}
-# Modules that hold something of their own: no package, entry point or database migration.
+# Modules except packages, entry points and database migrations.
 NAMED_MODULES = [
     name
     for name, file in MODULES.items()

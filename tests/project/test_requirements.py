@@ -1,4 +1,4 @@
-"""What is locked, and that every dependency is accounted for."""
+"""Tests of the lock files and of the reasons for each dependency."""
 
 import json
 import re
@@ -14,13 +14,13 @@ PINNED = re.compile(r"^([a-z0-9][a-z0-9-]*)==([^ ;]+)")
 
 
 def pinned(lock: Path) -> dict[str, str]:
-    """Version of each package of a lock file."""
+    """Return the version of each package of a lock file."""
     found = (PINNED.match(line) for line in lock.read_text().splitlines())
     return {match[1]: match[2] for match in found if match}
 
 
 def wanted() -> set[str]:
-    """Every package that somebody asked for by name."""
+    """Return all packages that are required by name."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     lines = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
     for file in ROOT.glob("requirements/*.in"):
@@ -29,20 +29,20 @@ def wanted() -> set[str]:
 
 
 def wanted_of_node() -> dict[str, str]:
-    """The same of npm, with the version asked for."""
+    """Return the required npm packages with their versions."""
     return dict(json.loads((NODE / "package.json").read_text())["dependencies"])
 
 
-def test_there_are_locks() -> None:
+def test_lock_files_exist() -> None:
     assert {lock.stem for lock in LOCKS} == {"uv", "build", "run", "dev", "fuzz"}
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
-def test_a_lock_names_no_address(lock: Path) -> None:
+def test_lock_file_has_no_address(lock: Path) -> None:
     assert not re.search(r"://|--index|--extra-index|--find-links", lock.read_text())
 
 
-def test_the_lock_of_node_names_no_address_and_has_hashes() -> None:
+def test_lock_file_of_node_has_hashes_and_no_address() -> None:
     text = (NODE / "package-lock.json").read_text()
     assert "://" not in text
     packages = json.loads(text)["packages"]
@@ -59,7 +59,7 @@ def test_every_pinned_version_has_hashes(lock: Path) -> None:
     assert [pin.splitlines()[0] for pin in pins if "--hash=sha256:" not in pin] == []
 
 
-def test_locks_agree() -> None:
+def test_lock_files_agree() -> None:
     versions: dict[str, set[str]] = {}
     for lock in LOCKS:
         for name, version in pinned(lock).items():
@@ -67,12 +67,12 @@ def test_locks_agree() -> None:
     assert {name for name, found in versions.items() if len(found) > 1} == set()
 
 
-def test_every_wanted_package_is_locked() -> None:
+def test_every_required_package_is_locked() -> None:
     locked = {name for lock in LOCKS for name in pinned(lock)}
     assert wanted() - locked == set()
 
 
-def test_every_wanted_package_has_a_reason() -> None:
+def test_every_required_package_has_a_reason() -> None:
     text = (ROOT / "docs" / "dependencies.md").read_text()
     named = {
         name.strip()

@@ -1,4 +1,4 @@
-"""Run ``pc`` in this process, or in one of its own on a terminal."""
+"""Run ``pc`` in this process, or in a terminal."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def sevenbag_pc(*words: str | Path) -> CompletedProcess[str]:
 
 
 class Terminal:
-    """``pc`` on a terminal; a context, which ends it."""
+    """Context that runs ``pc`` in a terminal."""
 
     def __init__(self, *words: str | Path, columns: int = 80, rows: int = 24) -> None:
         self.screen = b""
         pid, descriptor = pty.fork()
         if pid == 0:
-            # The size must be there before the program asks for it.
+            # Set the size before the program reads it.
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.execve(PC[0], [*PC, *map(str, words)], environment())
         self.pid, self._descriptor = pid, descriptor
@@ -67,14 +67,14 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        """All that was written, control sequences included."""
+        """Return the whole output, including control sequences."""
         return self.screen.decode("utf-8", "replace")
 
     def type(self, keys: str) -> None:
         os.write(self._descriptor, keys.encode())
 
     def resize(self, columns: int, rows: int) -> str:
-        """Resize; returns the first frame of that size."""
+        """Resize, and return the first frame of that size."""
         start = len(self.screen)
         fcntl.ioctl(self._descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.wait_for("\x1b[2J", start)
@@ -83,7 +83,7 @@ class Terminal:
         return self.screen[begin:].decode("utf-8", "replace").partition("\x1b[?2026l")[0]
 
     def wait_for(self, words: str, start: int | None = None) -> None:
-        """Read until something is written; from `start` on, if it may have been read already."""
+        """Read until a text is written, from position `start` on."""
         if start is None:
             start = len(self.screen)
         end = time.monotonic() + 600
@@ -92,12 +92,12 @@ class Terminal:
             self._read(0.1)
 
     def _since(self, start: int) -> str:
-        """What was written since: as it was, and without control sequences."""
+        """Return the output since a position, as it is and without control sequences."""
         text = self.screen[start:].decode("utf-8", "replace")
         return text + re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
 
     def end(self) -> int:
-        """The exit code."""
+        """Return the exit code."""
         end = time.monotonic() + 600
         while True:
             pid, status = os.waitpid(self.pid, os.WNOHANG)

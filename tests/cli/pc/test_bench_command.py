@@ -1,4 +1,4 @@
-"""``sevenbag pc bench`` as users run it."""
+"""Tests of ``sevenbag pc bench``."""
 
 import json
 import signal
@@ -25,7 +25,7 @@ def queues(tmp_path: Path) -> Path:
     return path
 
 
-def test_figures_of_a_table_of_queues(queues: Path) -> None:
+def test_statistics_of_a_file_of_queues(queues: Path) -> None:
     done = sevenbag("pc", "bench", str(queues), "--height", "4", "--kicks", "srs+", "--json")
     assert done.returncode == 0
     figures = json.loads(done.stdout)
@@ -35,7 +35,7 @@ def test_figures_of_a_table_of_queues(queues: Path) -> None:
     assert 1000 < figures["peak_rss_kib"] < 10**7
 
 
-def test_the_object_is_the_last_line(queues: Path) -> None:
+def test_json_object_is_the_last_line(queues: Path) -> None:
     done = sevenbag("pc", "bench", str(queues), "--repeat", "2")
     lines = done.stdout.splitlines()
     assert "3 queues, 4 lines, srs: 2 solved, 1 without a perfect clear" in lines[0]
@@ -59,7 +59,9 @@ def test_two_lines_from_standard_input() -> None:
         (QUEUES, ["--kicks", "srsx9"], "invalid rotation system"),
     ],
 )
-def test_wrong_input_is_named(tmp_path: Path, content: str, options: list[str], said: str) -> None:
+def test_invalid_input_is_reported(
+    tmp_path: Path, content: str, options: list[str], said: str
+) -> None:
     path = tmp_path / "queues.txt"
     path.write_text(content)
     done = sevenbag("pc", "bench", str(path), *options)
@@ -68,18 +70,18 @@ def test_wrong_input_is_named(tmp_path: Path, content: str, options: list[str], 
     assert done.stdout == ""
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     done = sevenbag("pc", "bench", str(tmp_path / "none.txt"))
     assert done.returncode == 2
     assert "none.txt: No such file" in done.stderr
 
 
-def test_the_group_lists_its_commands() -> None:
+def test_group_lists_its_commands() -> None:
     assert "bench" in sevenbag("pc", "--help").stdout
     assert "--repeat" in sevenbag("pc", "bench", "--help").stdout
 
 
-def test_it_can_be_interrupted() -> None:
+def test_interrupt() -> None:
     with subprocess.Popen(
         [*COMMAND, "pc", "bench", "-"],
         stdin=subprocess.PIPE,
@@ -88,13 +90,13 @@ def test_it_can_be_interrupted() -> None:
         pipesize=4096,
     ) as running:
         assert running.stdin is not None
-        # More than the pipe and a buffer hold: once it is written, the first queues are solved.
+        # More than pipe and buffer can hold: the first queues are solved once it is written.
         running.stdin.write(b"OIZSOZOISLT\n" * 2_000)
         running.send_signal(signal.SIGINT)
         assert running.wait(timeout=600) == -signal.SIGINT
 
 
-def test_a_table_is_made_shown_and_used(tmp_path: Path) -> None:
+def test_table_is_built_shown_and_used(tmp_path: Path) -> None:
     folder = tmp_path / "tables"
     queues = tmp_path / "queues.txt"
     queues.write_text("OIIIII\nSZSZSZ\n")

@@ -1,4 +1,4 @@
-"""``pc demo``, on a terminal and without one."""
+"""Tests of ``pc demo``, with and without a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cli.pc.run import PC, Terminal, pc
 from tests.cli.run import TRACES, environment
 
 
-def test_it_plays_perfect_clears() -> None:
+def test_demo_plays_perfect_clears() -> None:
     with Terminal("demo", "--seed", "5", "--pps", "40", rows=30) as terminal:
         terminal.wait_for("PC Solver")
         terminal.wait_for("PERFECT CLEAR")
@@ -24,7 +24,7 @@ def test_it_plays_perfect_clears() -> None:
 
 
 @pytest.mark.parametrize("leave", ["q", "\x03", "\x04"], ids=["q", "ctrl-c", "ctrl-d"])
-def test_leaving(leave: str) -> None:
+def test_quit_keys(leave: str) -> None:
     with Terminal("demo") as terminal:
         terminal.wait_for("perfect clears")
         terminal.type(leave)
@@ -32,7 +32,7 @@ def test_leaving(leave: str) -> None:
         assert "Traceback" not in terminal.text
 
 
-def test_pausing_and_hurrying() -> None:
+def test_pause_and_speed_keys() -> None:
     with Terminal("demo", "-s", "1") as terminal:
         terminal.wait_for("10 PPS")
         terminal.type(" ")
@@ -45,7 +45,7 @@ def test_pausing_and_hurrying() -> None:
         assert terminal.end() == 0
 
 
-def test_it_follows_the_size_of_the_terminal() -> None:
+def test_terminal_is_resized() -> None:
     with Terminal("demo", "-s", "1") as terminal:
         terminal.wait_for("PC Solver")
         for columns, rows in ((200, 60), (40, 18), (30, 5), (5, 1)):
@@ -65,7 +65,7 @@ def test_signals_restore_the_screen(number: signal.Signals) -> None:
         assert terminal.end() == 128 + number
 
 
-def test_without_a_terminal_it_is_told_in_lines() -> None:
+def test_lines_without_a_terminal() -> None:
     process = subprocess.Popen(
         [*PC, "demo", "-s", "5", "-k", "srs"],
         env=environment(),
@@ -82,7 +82,7 @@ def test_without_a_terminal_it_is_told_in_lines() -> None:
     assert (process.returncode, errors) == (0, "")
 
 
-def test_a_reader_that_goes_away() -> None:
+def test_closed_pipe() -> None:
     done = subprocess.run(
         ["sh", "-c", '"$@" | head -n 1', "sh", *PC, "demo", "-s", "5"],
         env=environment(),
@@ -96,6 +96,6 @@ def test_a_reader_that_goes_away() -> None:
     assert done.stderr == ""
 
 
-def test_heights_that_no_queue_reaches() -> None:
+def test_unreachable_heights() -> None:
     done = pc("demo", "--min-height", "127")
     assert (done.returncode, done.stderr) == (1, "error: SolutionTooLong\n")

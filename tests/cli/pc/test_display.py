@@ -1,4 +1,4 @@
-"""``pc display``, on a terminal and without one."""
+"""Tests of ``pc display``, with and without a terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def file_of_solutions(tmp_path: Path) -> Path:
 # --- on a terminal --------------------------------------------------------------------------------
 
 
-def test_enter_shows_the_next_until_the_end(path: Path) -> None:
+def test_enter_shows_the_next_solution(path: Path) -> None:
     with Terminal("display", path) as terminal:
         terminal.wait_for("Solution 1 of 3")
         terminal.type("\r")
@@ -39,7 +39,7 @@ def test_enter_shows_the_next_until_the_end(path: Path) -> None:
         assert terminal.text.rstrip().endswith("\x1b[?1049l")
 
 
-def test_numbers_are_gone_to(path: Path) -> None:
+def test_number_selects_a_solution(path: Path) -> None:
     with Terminal("display", path) as terminal:
         terminal.wait_for("Skip to:")
         for typed, number in (("2", 2), ("0", 1), ("03", 3), ("x3\x7f2", 2)):
@@ -52,7 +52,7 @@ def test_numbers_are_gone_to(path: Path) -> None:
 @pytest.mark.parametrize(
     "leave", ["q", "\x04", "\x03", "9\r"], ids=["q", "ctrl-d", "ctrl-c", "past"]
 )
-def test_leaving(path: Path, leave: str) -> None:
+def test_quit_keys(path: Path, leave: str) -> None:
     with Terminal("display", path) as terminal:
         terminal.wait_for("Skip to:")
         terminal.type(leave)
@@ -60,7 +60,7 @@ def test_leaving(path: Path, leave: str) -> None:
         assert "Traceback" not in terminal.text
 
 
-def test_pieces_can_be_stepped_through(path: Path) -> None:
+def test_arrows_step_through_pieces(path: Path) -> None:
     with Terminal("display", path) as terminal:
         terminal.wait_for("Skip to:")
         terminal.type("\x1b[A")
@@ -71,7 +71,7 @@ def test_pieces_can_be_stepped_through(path: Path) -> None:
         assert terminal.end() == 0
 
 
-def test_the_first_and_the_last_are_ends(path: Path) -> None:
+def test_arrows_stop_at_first_and_last(path: Path) -> None:
     with Terminal("display", path) as terminal:
         terminal.wait_for("Skip to:")
         terminal.type("\x1b[D")
@@ -82,7 +82,7 @@ def test_the_first_and_the_last_are_ends(path: Path) -> None:
         assert terminal.end() == 0
 
 
-def test_it_follows_the_size_of_the_terminal(path: Path) -> None:
+def test_terminal_is_resized(path: Path) -> None:
     with Terminal("display", path) as terminal:
         terminal.wait_for("Skip to:")
         for columns, rows in ((200, 60), (30, 12), (20, 5), (8, 2)):
@@ -105,7 +105,7 @@ def test_signals_restore_the_screen(path: Path, number: signal.Signals) -> None:
 # --- elsewhere ------------------------------------------------------------------------------------
 
 
-def test_by_lines(path: Path) -> None:
+def test_input_by_lines(path: Path) -> None:
     done = pc("display", path, typed="\nx\n0\n\n3\n\n")
     assert (done.returncode, done.stderr) == (0, "")
     found = [line for line in done.stdout.splitlines() if line.startswith("Solution")]
@@ -115,7 +115,7 @@ def test_by_lines(path: Path) -> None:
     )
 
 
-def test_solutions_that_are_none_are_shown_as_far_as_they_go(tmp_path: Path) -> None:
+def test_invalid_solutions_are_shown_up_to_the_error(tmp_path: Path) -> None:
     path = tmp_path / "file.pc"
     # The second I lies where the first one does.
     path.write_bytes(TWO_LINES[:8] + bytes.fromhex("000c0c1c1c") + TWO_LINES)
@@ -128,7 +128,7 @@ def test_solutions_that_are_none_are_shown_as_far_as_they_go(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("data", "name"), [(None, "FileNotFound"), (FOUR_LINES[:10], "EndOfStream")]
 )
-def test_what_cannot_be_shown(tmp_path: Path, data: bytes | None, name: str) -> None:
+def test_invalid_files(tmp_path: Path, data: bytes | None, name: str) -> None:
     path = tmp_path / "file.pc"
     if data is not None:
         path.write_bytes(data)
@@ -136,7 +136,7 @@ def test_what_cannot_be_shown(tmp_path: Path, data: bytes | None, name: str) -> 
     assert (done.returncode, done.stderr) == (1, f"error: {name}\n")
 
 
-def test_nothing_to_show(tmp_path: Path) -> None:
+def test_empty_file(tmp_path: Path) -> None:
     path = tmp_path / "file.pc"
     path.write_bytes(b"")
     done = pc("display", path)

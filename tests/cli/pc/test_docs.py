@@ -1,4 +1,4 @@
-"""docs/pc.md does what it shows, and lists every option."""
+"""Tests of the examples and options in docs/pc.md."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_examples() -> None:
     assert (result.failed, result.attempted > 5) == (0, True)
 
 
-def test_the_command_that_is_shown() -> None:
+def test_documented_command() -> None:
     found = re.search(r'^\$ pc fumen -v "(\S+)"\n(\S+)\n', TEXT, re.MULTILINE)
     assert found is not None
     done = pc("fumen", "-v", found[1])

@@ -1,4 +1,4 @@
-"""``pc fumen``: perfect-tetris 1.3.2's cases; other solutions of the same length are as good."""
+"""Tests of ``pc fumen`` with perfect-tetris 1.3.2's cases; any solution of that length is valid."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PART = "9gE8EeF8DeG8CeF8NeAgWZAFLDmClcJSAVDVSAVG88AYe88A5szPCvAAAA"
 
 
 def check(pages: tuple[Page, ...], kicks: str) -> Board:
-    """The board after the pages, each of which must be reachable and played by the quiz."""
+    """Return the board after the pages; each must be reachable and played by the quiz."""
     board = pages[0].field.board()
     system = Kicks(kicks)
     for page in pages:
@@ -29,7 +29,7 @@ def check(pages: tuple[Page, ...], kicks: str) -> Board:
 
 
 def solved(output: str, kicks: str) -> Fumen:
-    """The fumen of one line, which must be a perfect clear by the pieces of its quiz."""
+    """Return the fumen of one line, which must be a perfect clear with the pieces of its quiz."""
     fumen = Fumen.parse(output)
     fumen.read_quiz()
     assert check(fumen.pages, kicks).is_empty
@@ -77,14 +77,14 @@ def test_solutions(words: tuple[str, ...], kicks: str, start: str, length: int, 
     assert len(solved(done.stdout, kicks).pages) == length
 
 
-def test_a_solution_begins_with_the_field_and_the_quiz_of_the_input() -> None:
+def test_solution_starts_from_field_and_quiz() -> None:
     given = Fumen.parse(f"v115@{PART}")
     fumen = Fumen.parse(pc("fumen", f"v115@{PART}").stdout)
     assert fumen.pages[0].field == given.final_field
     assert fumen.pages[0].comment == "#Q=[I](T)SZJO"
 
 
-def test_the_saved_piece_is_held_at_the_end() -> None:
+def test_saved_piece_is_held_at_the_end() -> None:
     fumen = Fumen.parse(pc("fumen", f"v115@{PART}", "-s", "I").stdout)
     left = fumen.read_quiz()
     assert left.hold is not None
@@ -103,7 +103,7 @@ def test_pages_are_appended() -> None:
     assert check(fumen.pages[1:], "srs").is_empty
 
 
-def test_a_high_pillar() -> None:
+def test_high_pillar() -> None:
     field = Field.from_rows(["GG........"] * 8)
     text = Fumen((Page(field, comment=f"#Q=[](O){'O' * 16}", color=True),)).encode()
     done = pc("fumen", text)
@@ -123,7 +123,7 @@ def test_a_high_pillar() -> None:
         (("v115@vhAAgWYAFLDmClcJSAVDEHBEooRBPoAVBJO1LC", "-m", "127"), "SolutionTooLong"),
     ],
 )
-def test_what_cannot_be_solved(words: tuple[str, ...], name: str) -> None:
+def test_unsolvable_inputs(words: tuple[str, ...], name: str) -> None:
     done = pc("fumen", *words)
     assert (done.returncode, done.stdout, done.stderr) == (
         0,
@@ -147,7 +147,7 @@ def test_what_cannot_be_solved(words: tuple[str, ...], name: str) -> None:
     ],
     ids=["no quiz", "110", "cut", "semicolon", "letter", "caption", "no piece", "nothing", "long"],
 )
-def test_what_is_no_fumen(text: str, name: str) -> None:
+def test_invalid_fumens(text: str, name: str) -> None:
     done = pc("fumen", text)
     assert (done.returncode, done.stdout) == (1, "")
     why, error = done.stderr.splitlines()
@@ -156,13 +156,13 @@ def test_what_is_no_fumen(text: str, name: str) -> None:
     assert len(why) < 300
 
 
-def test_the_held_piece_counts() -> None:
+def test_held_piece_counts() -> None:
     # Five pieces for five placements, one of them held: perfect-tetris leaves the last one out.
     done = pc("fumen", "v115@vhAAgWYAFLDmClcJSAVjiSAVG88A4N88A5N1LC")
     assert len(solved(done.stdout, "srs").pages) == 5
 
 
-def test_a_wrong_input_does_not_stop_the_others() -> None:
+def test_invalid_input_does_not_stop_the_others() -> None:
     good = "v115@vhAAgWYAFLDmClcJSAVDEHBEooRBPoAVBJO1LC"
     done = pc("fumen", good, "v115@vhAAgH", good)
     assert done.returncode == 1
@@ -186,7 +186,7 @@ def test_very_long_queues() -> None:
     assert len(solved(done.stdout, "srs").pages) == 5
 
 
-def test_how_long_it_took() -> None:
+def test_verbose_prints_the_time() -> None:
     good = "v115@vhAAgWYAFLDmClcJSAVDEHBEooRBPoAVBJO1LC"
     done = pc("fumen", "-v", good)
     assert re.fullmatch(r"Found solution of length 5 in [0-9.]+(ns|us|ms|s)\n", done.stderr)

@@ -1,4 +1,4 @@
-"""``--nn``: where files are looked for, what is wrong with them, that they are used."""
+"""Tests of ``--nn``: search path, invalid files, effect."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def network(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_solution_by_a_network(network: Path) -> None:
+def test_solution_with_a_network(network: Path) -> None:
     for option in (["--nn", str(network)], [f"--nn={network}"], ["-n", str(network)]):
         done = pc("fumen", *option, FUMEN)
         assert (done.returncode, done.stderr) == (0, "")
         assert len(solved(done.stdout, "srs").pages) == 10
 
 
-def test_beside_the_user(network: Path) -> None:
+def test_file_in_the_working_directory(network: Path) -> None:
     done = pc("fumen", "--nn", network.name, FUMEN, folder=network.parent)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_beside_the_program(network: Path, tmp_path: Path) -> None:
+def test_file_beside_the_program(network: Path, tmp_path: Path) -> None:
     program = network.parent / "pc"
     program.write_text("import sys; from sevenbag.cli.main import pc; sys.exit(pc())\n")
     elsewhere = tmp_path / "elsewhere"
@@ -52,12 +52,12 @@ def test_beside_the_program(network: Path, tmp_path: Path) -> None:
     words = ("fumen", "--nn", network.name, FUMEN)
     done = run_process(command, *words, folder=elsewhere)
     assert (done.returncode, done.stderr) == (0, "")
-    # A file beside the user comes first.
+    # A file in the working directory comes first.
     (elsewhere / network.name).write_text("{}")
     assert run_process(command, *words, folder=elsewhere).returncode == 1
 
 
-def test_ours_by_its_name() -> None:
+def test_default_network() -> None:
     done = pc("fumen", "--nn", "default", FUMEN)
     assert (done.returncode, done.stderr) == (0, "")
     assert len(solved(done.stdout, "srs").pages) == 10
@@ -67,7 +67,7 @@ def test_ours_by_its_name() -> None:
 @pytest.mark.parametrize(
     "path", ["none.json", "/", "defaul", "../networks/default", "x" * 5000, "/dev/zero"]
 )
-def test_what_is_no_file(verb: str, path: str) -> None:
+def test_missing_file(verb: str, path: str) -> None:
     done = pc(verb, "--nn", path, FUMEN)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: FileNotFound\n")
 
@@ -82,7 +82,7 @@ def test_what_is_no_file(verb: str, path: str) -> None:
     ],
 )
 @pytest.mark.parametrize("verb", ["demo", "fumen"])
-def test_what_is_no_network(verb: str, content: str, message: str, tmp_path: Path) -> None:
+def test_invalid_network(verb: str, content: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_text(content)
     done = pc(verb, "--nn", path, FUMEN)
@@ -93,7 +93,7 @@ def test_what_is_no_network(verb: str, content: str, message: str, tmp_path: Pat
     assert last == "error: InvalidNetwork"
 
 
-def test_the_benchmark_by_a_network(network: Path, tmp_path: Path) -> None:
+def test_bench_with_a_network(network: Path, tmp_path: Path) -> None:
     queues = tmp_path / "queues"
     queues.write_text("LSTIZJOSJIO\nOIZSOZOISLT\n")
     done = sevenbag("pc", "bench", queues, "--nn", network, "--json")
@@ -106,7 +106,7 @@ def test_the_benchmark_by_a_network(network: Path, tmp_path: Path) -> None:
     assert done.stderr == "sevenbag: none.json: there is no such file\n"
 
 
-def test_the_demo_by_a_network(network: Path) -> None:
+def test_demo_with_a_network(network: Path) -> None:
     with subprocess.Popen(
         [*PC, "demo", "--nn", str(network), "--seed", "1", "--pps", "200"],
         env=environment(),

@@ -1,4 +1,4 @@
-"""``sevenbag pc chance`` as users run it."""
+"""Tests of ``sevenbag pc chance``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PCO = "XXXXX_____/XXXXXX____/XXXXXXX___/XXXXXX____"
 AFTER_I = "v115@9gE8DeG8CeH8BeG8CeA8JeAgH"
 
 
-def test_the_share_and_the_queues_that_fail() -> None:
+def test_share_and_failed_queues() -> None:
     done = sevenbag("pc", "chance", PCO, "I,*p4", "--failed", "3")
     assert (done.returncode, done.stderr) == (0, "")
     first, _, heading, *queues = done.stdout.splitlines()
@@ -27,7 +27,7 @@ def test_the_share_and_the_queues_that_fail() -> None:
     assert all(queue[0] == "I" and len(queue) == 5 for queue in queues)
 
 
-def test_a_fumen_as_json() -> None:
+def test_fumen_and_json() -> None:
     done = sevenbag("pc", "chance", AFTER_I, "*p4", "--json", "--failed", "1000", "--tree", "1")
     found = json.loads(done.stdout)
     assert (found["solved"], found["total"], len(found["failed"])) == (514, 840, 840 - 514)
@@ -35,12 +35,12 @@ def test_a_fumen_as_json() -> None:
     assert (found["hold"], found["kicks"], found["drop"]) == (True, "srs", "soft")
 
 
-def test_a_tree() -> None:
+def test_tree() -> None:
     done = sevenbag("pc", "chance", AFTER_I, "*p4", "--tree", "2", "--failed", "0")
     assert len(done.stdout.splitlines()) == 1 + 7 + 42
 
 
-def test_pieces_that_cannot_be_used_are_told() -> None:
+def test_unused_pieces_are_reported() -> None:
     done = sevenbag("pc", "chance", AFTER_I, "*p7", "--failed", "0")
     assert done.stdout == "success: 61.19% [514/840]\n"
     assert "only the first 4 pieces of each queue can be used, 3 more are left out" in done.stderr
@@ -53,7 +53,7 @@ def test_field_and_pattern_from_files(tmp_path: Path) -> None:
     assert done.stdout == "success: 84.64% [711/840]\n"
 
 
-def test_a_limit_of_time() -> None:
+def test_time_limit() -> None:
     done = sevenbag("pc", "chance", "", "*p7,*p4", "--seconds", "0.05")
     assert (done.returncode, done.stdout) == (1, "")
     assert "stopped before all of 4233600 queues were searched" in done.stderr
@@ -79,7 +79,7 @@ def test_a_limit_of_time() -> None:
         (["", "*p7", "--failed", "-1"], "expected integer from 0, got '-1'"),
     ],
 )
-def test_what_cannot_be_used(words: list[str], message: str) -> None:
+def test_invalid_input(words: list[str], message: str) -> None:
     done = sevenbag("pc", "chance", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert re.search(message, done.stderr), done.stderr

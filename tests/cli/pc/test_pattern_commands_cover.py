@@ -1,4 +1,4 @@
-"""``sevenbag pc cover`` as users run it."""
+"""Tests of ``sevenbag pc cover``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def solutions() -> str:
     return done.stdout.splitlines()[-1]
 
 
-def test_shares_of_solutions_that_path_printed(solutions: str) -> None:
+def test_shares_of_solutions_of_path(solutions: str) -> None:
     done = sevenbag("pc", "cover", solutions, "*p4", "--sort", "--failed", "0")
     assert (done.returncode, done.stderr) == (0, "")
     *lines, whole, each = done.stdout.splitlines()
@@ -52,7 +52,7 @@ def test_json_and_a_file(solutions: str, tmp_path: Path) -> None:
         (["v115@vhFRQJ", "*p9"], "from 1 to 7"),
     ],
 )
-def test_what_cannot_be_used(words: list[str], message: str) -> None:
+def test_invalid_input(words: list[str], message: str) -> None:
     done = sevenbag("pc", "cover", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr

@@ -1,4 +1,4 @@
-"""``sevenbag pc path`` as users run it."""
+"""Tests of ``sevenbag pc path``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PCO = "XXXXX_____/XXXXXX____/XXXXXXX___/XXXXXX____"
 AFTER_I = "v115@9gE8DeG8CeH8BeG8CeA8JeAgH"
 
 
-def test_the_figures_and_a_fumen() -> None:
+def test_counts_and_fumen() -> None:
     done = sevenbag("pc", "path", AFTER_I, "*p4")
     assert (done.returncode, done.stderr) == (0, "")
     *figures, fumen = done.stdout.splitlines()
@@ -64,7 +64,7 @@ def test_files(tmp_path: Path) -> None:
         ([AFTER_I, "*p4", "--solutions", "all"], "invalid choice: 'all'"),
     ],
 )
-def test_what_cannot_be_used(words: list[str], message: str) -> None:
+def test_invalid_input(words: list[str], message: str) -> None:
     done = sevenbag("pc", "path", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr

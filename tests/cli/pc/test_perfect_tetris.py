@@ -1,4 +1,4 @@
-"""Verbs and options: help, words, exit codes."""
+"""Tests of verbs and options: help, messages, exit codes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_help_of_a_verb(verb: str, run: Run) -> None:
 
 
 @pytest.mark.parametrize("verb", ["display", "fumen", "validate"])
-def test_help_where_an_input_is_needed(verb: str) -> None:
+def test_help_without_a_required_input(verb: str) -> None:
     done = pc(verb)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == pc(verb, "-h").stdout
@@ -66,7 +66,7 @@ def test_version(run: Run) -> None:
         (("display", "a", "b"), "display shows one file"),
     ],
 )
-def test_what_cannot_be_understood(words: tuple[str, ...], message: str) -> None:
+def test_invalid_arguments(words: tuple[str, ...], message: str) -> None:
     done = pc(*words)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"{message}\n")
 
@@ -88,7 +88,7 @@ def test_what_cannot_be_understood(words: tuple[str, ...], message: str) -> None
         (("-k", "./foo"), "Invalid value './foo' for option -k", "./foo: cannot be read: No such"),
     ],
 )
-def test_an_unknown_rotation_system(
+def test_unknown_rotation_system(
     verb: str, words: tuple[str, ...], message: str, hint: str
 ) -> None:
     done = pc(verb, *words, "x")
@@ -99,31 +99,31 @@ def test_an_unknown_rotation_system(
     assert hint in second
 
 
-def test_pieces_a_second_above_none() -> None:
+def test_pps_must_be_positive() -> None:
     done = pc("demo", "--pps", "0")
     assert (done.returncode, done.stderr) == (0, "PPS option must be greater than 0\n")
 
 
 @pytest.mark.parametrize("verb", ["demo", "fumen"])
-def test_a_network_that_is_not_there(verb: str) -> None:
+def test_missing_network(verb: str) -> None:
     done = pc(verb, "--nn", "/none.json", "v115@vhAAgH")
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: FileNotFound\n")
 
 
-def test_it_is_installed_as_pc() -> None:
+def test_installed_as_pc() -> None:
     (script,) = entry_points(group="console_scripts", name="pc")
     assert script.value == "sevenbag.cli.main:pc"
     done = run_process([str(Path(sys.executable).with_name("pc"))], "version")
     assert (done.returncode, done.stdout, done.stderr) == (0, "1.3.2\n", "")
 
 
-def test_our_own_verbs_are_verbs_of_pc_too() -> None:
+def test_sevenbag_verbs_are_verbs_of_pc() -> None:
     done = pc("bench", "--help")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == sevenbag_pc("bench", "--help").stdout
 
 
-def test_our_own_verbs_are_listed_beside() -> None:
+def test_sevenbag_verbs_are_listed() -> None:
     done = sevenbag_pc("--help")
     assert done.returncode == 0
     assert all(verb in done.stdout for verb in VERBS)

@@ -1,4 +1,4 @@
-"""``sevenbag pc train`` as users run it, and as they end it."""
+"""Tests of ``sevenbag pc train``, including interruptions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_what_is_printed(tmp_path: Path) -> None:
+def test_printed_lines(tmp_path: Path) -> None:
     done = train(*SMALL, "--generations", "2", "--verbose", folder=tmp_path)
     assert done.returncode == 0
     lines = done.stdout.splitlines()
@@ -61,7 +61,7 @@ def test_what_is_printed(tmp_path: Path) -> None:
     assert quiet.stdout.splitlines() == lines[26:]
 
 
-def test_activations_name_the_folder(tmp_path: Path) -> None:
+def test_folder_is_named_by_activations(tmp_path: Path) -> None:
     words = ("--hidden", "tanh", "--output", "sigmoid", "--measure", "seconds")
     done = train(*SMALL, *words, "--generations", "1", folder=tmp_path)
     assert done.returncode == 0
@@ -80,7 +80,7 @@ def test_activations_name_the_folder(tmp_path: Path) -> None:
         pytest.param(signal.SIGTERM, ("--workers", "2"), marks=pytest.mark.faults),
     ],
 )
-def test_ended_in_a_generation_and_gone_on_with(
+def test_interrupted_training_continues(
     number: signal.Signals, workers: tuple[str, ...], tmp_path: Path
 ) -> None:
     broken, whole = tmp_path / "broken", tmp_path / "whole"
@@ -106,7 +106,7 @@ def test_ended_in_a_generation_and_gone_on_with(
     assert train("--folder", broken, *wanted, folder=tmp_path).returncode == 0
     assert train(*SMALL, "--folder", whole, *wanted, folder=tmp_path).returncode == 0
     ours, theirs = files(broken), files(whole)
-    # Whoever is killed while he writes leaves a draft, and nothing else.
+    # A process killed while it writes leaves only a temporary file.
     assert {name: ours[name] for name in theirs} == theirs
     drafts = set(ours) - set(theirs)
     assert all(name.startswith(".") for name in drafts)
@@ -114,8 +114,8 @@ def test_ended_in_a_generation_and_gone_on_with(
 
 
 @pytest.mark.faults
-def test_a_generation_is_broken_off_in_its_middle(tmp_path: Path) -> None:
-    """What was known of it is known when it is gone on with."""
+def test_interrupted_generation_keeps_fitnesses(tmp_path: Path) -> None:
+    """Known fitnesses are used when the training continues."""
     run = start(
         "pc", "train", "--population", "300", "--queues", "400", "--seed", "1",
         "--folder", tmp_path / "x", "--save-every", "0.001", folder=tmp_path,
@@ -148,7 +148,7 @@ def test_a_generation_is_broken_off_in_its_middle(tmp_path: Path) -> None:
     assert again.count(None) < known.count(None)
 
 
-def test_the_meter_goes_away_on_a_terminal(tmp_path: Path) -> None:
+def test_progress_line_is_removed_in_a_terminal(tmp_path: Path) -> None:
     ours, theirs = os.openpty()
     with subprocess.Popen(
         [*COMMAND, "pc", "train", *SMALL, "--generations", "2"],
@@ -186,14 +186,14 @@ def test_the_meter_goes_away_on_a_terminal(tmp_path: Path) -> None:
         (("--workers", "1", "--cluster", "x"), "not allowed with argument"),
     ],
 )
-def test_what_cannot_be_asked(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
+def test_invalid_options(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
     done = train(*words, folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert not (tmp_path / "pops" / "relu-identity" / "current.json").exists()
 
 
-def test_another_training(tmp_path: Path) -> None:
+def test_different_settings_are_rejected(tmp_path: Path) -> None:
     assert train(*SMALL, "--generations", "1", folder=tmp_path).returncode == 0
     done = train("--height", "2", folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

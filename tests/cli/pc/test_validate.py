@@ -1,4 +1,4 @@
-"""``pc validate``: its words, and its exit codes."""
+"""Tests of ``pc validate``: messages and exit codes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KICKED = bytes.fromhex("9d406746feff1b002048946a1400340c3400")
     ],
     ids=["empty", "three", "rest", "wrong y", "no piece", "kick"],
 )
-def test_verdicts(tmp_path: Path, data: bytes, line: str, run: Run) -> None:
+def test_results(tmp_path: Path, data: bytes, line: str, run: Run) -> None:
     path = tmp_path / "file.pc"
     path.write_bytes(data)
     done = run("validate", path)
@@ -37,14 +37,14 @@ def test_verdicts(tmp_path: Path, data: bytes, line: str, run: Run) -> None:
     assert bool(done.stderr) == line.startswith("Error")
 
 
-def test_the_reason_is_told(tmp_path: Path) -> None:
+def test_reason_is_printed(tmp_path: Path) -> None:
     path = tmp_path / "file.pc"
     path.write_bytes(EXAMPLE + EXAMPLE[:-1] + b"\x34")
     done = pc("validate", path)
     assert done.stderr == f"{path}: solution 2: the field is not empty at its end\n"
 
 
-def test_a_rotation_system_can_be_named(tmp_path: Path) -> None:
+def test_rotation_system_option(tmp_path: Path) -> None:
     path = tmp_path / "file.pc"
     path.write_bytes(KICKED)
     assert "All solutions ok" in pc("validate", "-k", "srs", path).stdout
@@ -56,7 +56,7 @@ def test_a_rotation_system_can_be_named(tmp_path: Path) -> None:
     assert done.stderr == f"{path}: solution 1: placement 8 cannot be reached from above\n"
 
 
-def test_clearing_early_can_be_refused(tmp_path: Path) -> None:
+def test_strict_rejects_early_clears(tmp_path: Path) -> None:
     path = tmp_path / "file.pc"
     # T is held; O I I I I O I I I I come.
     bits = 2 | sum(n << 3 * (i + 1) for i, n in enumerate([1, 0, 0, 0, 0] * 2)) | 0o77777 << 33
@@ -66,7 +66,7 @@ def test_clearing_early_can_be_refused(tmp_path: Path) -> None:
     assert "Error at solution 0 (byte 18)" in pc("validate", "--strict", path).stdout
 
 
-def test_files_that_cannot_be_read_do_not_stop_the_others(tmp_path: Path) -> None:
+def test_unreadable_files_do_not_stop_the_others(tmp_path: Path) -> None:
     good, cut = tmp_path / "good.pc", tmp_path / "cut.pc"
     good.write_bytes(EXAMPLE)
     cut.write_bytes(EXAMPLE + EXAMPLE[:9])
