@@ -30,7 +30,6 @@ from sevenbag.contest.store.rows import (
 from sevenbag.contest.store.tables import (
     AdminTable,
     AuditTable,
-    GameTable,
     InvitationTable,
     MatchTable,
     MoveCountTable,
@@ -187,16 +186,6 @@ class TeamStore(_AccountStore[Team, TeamTable]):
                 .order_by(MoveCountTable.fate)
             )
             return {outcome: int(count) for outcome, count in counts}
-
-    def count_games(self, team_id: int) -> int:
-        """Return the number of finished games of a team."""
-        with self._database.read_transaction() as session:
-            return session.scalars(
-                select(func.count())
-                .select_from(GameTable)
-                .join(MatchTable, MatchTable.id == GameTable.match_id)
-                .where((MatchTable.team_0_id == team_id) | (MatchTable.team_1_id == team_id))
-            ).one()
 
 
 class AdminStore(_AccountStore[Admin, AdminTable]):

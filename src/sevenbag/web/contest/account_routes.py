@@ -153,29 +153,12 @@ class AccountController(Controller):
     @post("/login", status_code=200)
     async def log_team_in(self, site: Site, session: Session, form: Form) -> Response[Any]:
         """Log a team in."""
-        name = form.text("name").strip()
-        try:
-            team = await site.authenticator.authenticate_team(
-                name, form.text("password"), session.client
-            )
-        except (LoginRejectedError, TooBusyError) as error:
-            return _render_login(session, "team", error, name)
-        await start_session(site, session, "team", team.id)
-        return Redirect("/team", status_code=303)
+        return await _log_in(site, session, form, "team")
 
     @post("/login/organiser", status_code=200)
     async def log_admin_in(self, site: Site, session: Session, form: Form) -> Response[Any]:
         """Log an administrator in."""
-        name = form.text("name").strip()
-        try:
-            admin = await site.authenticator.authenticate_admin(
-                name, form.text("password"), session.client
-            )
-        except (LoginRejectedError, TooBusyError) as error:
-            return _render_login(session, "admin", error, name)
-        await asyncio.to_thread(site.audit, session, "admin logged in", actor=admin.name)
-        await start_session(site, session, "admin", admin.id)
-        return Redirect("/admin", status_code=303)
+        return await _log_in(site, session, form, "admin")
 
     @post("/logout", status_code=303, sync_to_thread=True)
     def log_out(self, site: Site, session: Session) -> Redirect:
@@ -253,6 +236,22 @@ def _render_login(
         error=str(error or ""),
         name=name[:MAX_ECHOED_LENGTH],
     )
+
+
+async def _log_in(
+    site: SiteContext, session: BrowserSession, form: SubmittedForm, role: Role
+) -> Response[Any]:
+    name = form.text("name").strip()
+    try:
+        account = await site.authenticator.authenticate(
+            role, name, form.text("password"), session.client
+        )
+    except (LoginRejectedError, TooBusyError) as error:
+        return _render_login(session, role, error, name)
+    if role == "admin":
+        await asyncio.to_thread(site.audit, session, "admin logged in", actor=account.name)
+    await start_session(site, session, role, account.id)
+    return Redirect("/team" if role == "team" else "/admin", status_code=303)
 
 
 def _find_invitation(site: SiteContext, token: str) -> Invitation:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from litestar.connection import ASGIConnection
     from litestar.handlers import BaseRouteHandler
 
-    from sevenbag.contest.store import Team
+    from sevenbag.contest.store import Account
     from sevenbag.web.contest.site_authentication import BrowserSession
     from sevenbag.web.contest.site_context import SiteContext
 
@@ -155,9 +155,9 @@ _ERRORS: Final = (InputError, LoginRejectedError, SchedulerError, StoreError, To
 
 async def _authenticate(
     site: SiteContext, session: BrowserSession, credentials: TeamCredentials
-) -> Team:
-    return await site.authenticator.authenticate_team(
-        credentials.team_name, credentials.password, session.client
+) -> Account:
+    return await site.authenticator.authenticate(
+        "team", credentials.team_name, credentials.password, session.client
     )
 
 

@@ -14,13 +14,13 @@ import hmac
 import secrets
 import time
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from litestar.datastructures import Cookie, MutableScopeHeaders
 from litestar.exceptions import PermissionDeniedException
 
 from sevenbag.contest.passwords import TooBusyError
-from sevenbag.contest.store import Admin, Team, name_key
+from sevenbag.contest.store import name_key
 from sevenbag.errors import SevenbagError, StoreError
 from sevenbag.web.core.connection_limits import client_address, client_key
 
@@ -31,13 +31,11 @@ if TYPE_CHECKING:
     from litestar.handlers import BaseRouteHandler
 
     from sevenbag.contest.passwords import PasswordVerifier
-    from sevenbag.contest.store import LoginSession, Store
+    from sevenbag.contest.store import Account, Admin, LoginSession, Role, Store, Team
     from sevenbag.web.contest.site_monitoring import SiteMetrics
     from sevenbag.web.core.origin_guard import AsgiApp, Receive, Scope, Send
 
     Connection = ASGIConnection[Any, Any, Any, Any]
-
-Account = TypeVar("Account", Team, Admin)
 
 MAX_NAME_LENGTH: Final = 200
 _MAX_KNOWN_ADDRESSES: Final = 20_000
@@ -274,43 +272,17 @@ class Authenticator:
         # Pairs of name and address that have logged in.
         self._known_addresses: OrderedDict[str, None] = OrderedDict()
 
-    async def authenticate_team(self, name: str, password: str, address: str) -> Team:
-        """Return the team of a name and password.
-
-        Raises:
-            LoginRejectedError: name or password are wrong, or the team is disabled.
-            TooBusyError: too many passwords are being checked.
-        """
-        team = await self._authenticate("team", self._store.teams.find, name, password, address)
-        if team.disabled:
-            raise LoginRejectedError("this team was disabled by the administrators", 403)
-        return team
-
-    async def authenticate_admin(self, name: str, password: str, address: str) -> Admin:
-        """Return the administrator of a name and password.
+    async def authenticate(self, role: Role, name: str, password: str, address: str) -> Account:
+        """Return the account of a name and password.
 
         Raises:
             LoginRejectedError: name or password are wrong, or the account is disabled.
             TooBusyError: too many passwords are being checked.
         """
-        admin = await self._authenticate("admin", self._store.admins.find, name, password, address)
-        if admin.disabled:
-            raise LoginRejectedError("this account was disabled", 403)
-        return admin
-
-    # --- helpers --------------------------------------------------------------------------------
-
-    async def _authenticate(
-        self,
-        role: str,
-        find: Callable[[str], Account | None],
-        name: str,
-        password: str,
-        address: str,
-    ) -> Account:
         if len(name) > MAX_NAME_LENGTH:
             name = ""
-        account = await asyncio.to_thread(find, name) if name else None
+        accounts = self._store.teams if role == "team" else self._store.admins
+        account = await asyncio.to_thread(accounts.find, name) if name else None
         client = client_key(address)
         key = f"{role} {name_key(name)}"
         pair = f"{key} {client}"
@@ -341,6 +313,13 @@ class Authenticator:
         if len(self._known_addresses) > _MAX_KNOWN_ADDRESSES:
             self._known_addresses.popitem(last=False)
         self._metrics.logins.labels(role, "success").inc()
+        if account.disabled:
+            raise LoginRejectedError(
+                "this team was disabled by the administrators"
+                if role == "team"
+                else "this account was disabled",
+                403,
+            )
         return account
 
 

@@ -93,8 +93,8 @@ class TeamController(Controller):
     ) -> Response[Any]:
         """Change the password and end the team's other sessions."""
         try:
-            await site.authenticator.authenticate_team(
-                team.name, form.text("old_password"), session.client
+            await site.authenticator.authenticate(
+                "team", team.name, form.text("old_password"), session.client
             )
             password_hash = await hash_new_password(site, form)
         except (InputError, TooBusyError) as error:
