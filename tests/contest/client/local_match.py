@@ -15,7 +15,8 @@ from sevenbag.protocols.pason.messages import decode_state
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sevenbag.contest.client.bot_controller import BotController, MoveOrder
+    from sevenbag.contest.client.bot_controller import BotController
+    from sevenbag.contest.client.piece_planner import MoveOrder
     from sevenbag.contest.settings import GameRules
 
 TEAMS = ("Alpha", "Beta")

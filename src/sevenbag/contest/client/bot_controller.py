@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import Piece
 from sevenbag.bots.bot import Limits
-from sevenbag.contest.client.piece_planner import PASON_RULES, MoveOrder, PieceCounts, PiecePlanner
+from sevenbag.contest.client.piece_planner import PASON_RULES, MoveOrder, PiecePlanner
 from sevenbag.errors import BotError, BotForfeitError, BotStartError, BotTimeoutError, SevenbagError
 from sevenbag.game.position import Position
 from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
@@ -24,20 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.bots.bot import Bot, Suggestion
-    from sevenbag.contest.client.match_view import MatchView
     from sevenbag.contest.game.state_encoder import StatisticsMessage
     from sevenbag.game import Rules
     from sevenbag.protocols.pason.messages import State
 
-__all__ = ["BotController", "MoveOrder", "PieceCounts"]
 
-
-class BotController:
-    """Controller of the pieces of one team.
+class BotController(PiecePlanner):
+    """Planner of the pieces of one team whose targets come from a bot.
 
     Attributes:
         bot: bot that chooses the placements.
-        team: name of the team in state messages.
         failure: error of the bot, after which its pieces are left to gravity; None without one.
         wake: function called in the event loop when the bot has answered.
     """
@@ -63,27 +59,16 @@ class BotController:
             answer_seconds: seconds after which a bot without an answer has failed.
             wake: function called in the event loop when the bot has answered.
         """
+        super().__init__(team, moves_per_second)
         self.bot = bot
-        self.team = team
         self.failure: BotError | None = None
         self.wake = wake
         self._limits = limits or Limits()
         self._answer_seconds = answer_seconds
-        self._planner = PiecePlanner(team, moves_per_second)
         self._answer: asyncio.Task[Suggestion] | None = None
         self._question: tuple[int, int] | None = None
         self._board_awaited_until: float | None = None
         self._in_game = False
-
-    @property
-    def view(self) -> MatchView:
-        """State of the match."""
-        return self._planner.view
-
-    @property
-    def counts(self) -> PieceCounts:
-        """Counts of the pieces so far."""
-        return self._planner.counts
 
     @property
     def is_thinking(self) -> bool:
@@ -110,7 +95,7 @@ class BotController:
         Raises:
             ProtocolError: invalid board; the message is ignored.
         """
-        self._planner.handle_message(message, now)
+        super().handle_message(message, now)
         boards = self.view.boards
         match message:
             case GameBoardState() if self.team in boards:
@@ -120,7 +105,7 @@ class BotController:
                 if not self._in_game and self.team not in boards:
                     self._board_awaited_until = now + _BOARD_REPEAT_SECONDS
                 self._in_game = True
-                if self._planner.number is None:
+                if self.number is None:
                     self._question = None
             case GameEnd() | MatchEnd():
                 self._question = None
@@ -132,11 +117,7 @@ class BotController:
     def next_move(self, now: float) -> MoveOrder | None:
         """Return the move to be sent now, to be followed by `move_answered`; None to wait."""
         self._ask_bot(now)
-        return None if self.failure else self._planner.next_move(now)
-
-    def move_answered(self, now: float, *, confirmed: bool = True) -> None:
-        """Handle the answer to the last move; see `PiecePlanner.move_answered`."""
-        self._planner.move_answered(now, confirmed=confirmed)
+        return None if self.failure else super().next_move(now)
 
     @property
     def next_move_at(self) -> float | None:
@@ -145,7 +126,7 @@ class BotController:
             return None
         if self._board_awaited_until is not None:
             return self._board_awaited_until
-        return self._planner.next_move_at
+        return super().next_move_at
 
     async def quit(self) -> None:
         """End the bot."""
@@ -161,8 +142,8 @@ class BotController:
 
     def _ask_bot(self, now: float) -> None:
         """Ask the bot for the current piece, unless it was asked or is busy."""
-        number = self._planner.number
-        if self.failure or number is None or self._planner.is_dropped:
+        number = self.number
+        if self.failure or number is None or self.is_dropped:
             return
         if self._board_awaited_until is not None:
             if now < self._board_awaited_until:
@@ -177,16 +158,16 @@ class BotController:
                 self._answer.cancel()
             return
         self._question = question
-        self._planner.set_targets(())
+        self.set_targets(())
         self._answer = asyncio.ensure_future(self._suggest(self._position()))
         self._answer.add_done_callback(lambda task: self._handle_answer(task, question))
 
     def _position(self) -> Position:
-        piece = self._planner.piece
+        piece = self.piece
         assert piece is not None
         upcoming = (Piece[name] for name in self.view.queue if name in Piece.__members__)
         return Position(
-            board=self._planner.board.copy(),
+            board=self.board.copy(),
             queue=(piece.piece, *upcoming),
             # Protocols cannot forbid hold; holding the same piece has no effect.
             hold=None if self.bot.protocol is None else piece.piece,
@@ -216,22 +197,22 @@ class BotController:
             error = task.exception()
             if isinstance(error, BotForfeitError):
                 # The bot may have a move for the next piece.
-                self._planner.choose_low_placement()
+                self.choose_low_placement()
             elif isinstance(error, BotError):
                 self.failure = error
-            elif question == self._question and question[0] == self._planner.number:
+            elif question == self._question and question[0] == self.number:
                 self._use_suggestion(task.result())
         if self.wake is not None:
             self.wake()
 
     def _use_suggestion(self, suggestion: Suggestion) -> None:
-        piece = self._planner.piece
+        piece = self.piece
         assert piece is not None
         moves = [move for move in suggestion.moves if move.piece == piece.piece]
         if moves:
-            self._planner.set_targets(moves)
+            self.set_targets(moves)
         else:
-            self._planner.choose_low_placement()
+            self.choose_low_placement()
 
     def _current_limits(self) -> Limits:
         """Return the limits for the current piece: less time than it takes to fall."""
@@ -239,10 +220,10 @@ class BotController:
         is_bounded = limits.milliseconds is not None or limits.nodes is not None
         if not is_bounded or (self.bot.protocol is not None and limits.milliseconds is None):
             return limits
-        step_seconds = self._planner.step_seconds
+        step_seconds = self.step_seconds
         if math.isinf(step_seconds):
             return limits
-        fall_ms = step_seconds * self._planner.rows_to_fall * 1000
+        fall_ms = step_seconds * self.rows_to_fall * 1000
         milliseconds = max(_MIN_MILLISECONDS, _FALL_FRACTION * fall_ms)
         return dataclasses.replace(
             limits, milliseconds=min(milliseconds, limits.milliseconds or math.inf)
