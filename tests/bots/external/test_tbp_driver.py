@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag._kernel import Placement, Spin
-from sevenbag.bots.bot import Limits, Suggestion, ask_bot
+from sevenbag._kernel import Spin
+from sevenbag.bots.bot import Limits, ask_bot
 from sevenbag.bots.external import process, tbp_driver
 from sevenbag.bots.external.process import create_process_launcher
 from sevenbag.bots.external.tbp_driver import TbpDriver
@@ -26,10 +26,10 @@ from sevenbag.errors import (
     BotProtocolError,
     BotStartError,
     BotTimeoutError,
-    PlacementError,
 )
 from sevenbag.game import Game, Rules
 from tests.bots.conftest import slow
+from tests.bots.games import SHORT, drive
 from tests.fakes.silence import launch_impatiently
 
 if TYPE_CHECKING:
@@ -38,13 +38,6 @@ if TYPE_CHECKING:
 Command = Callable[..., list[str]]
 
 RULES = Rules.preset("guideline")
-SHORT = {
-    "info_seconds": "60",
-    "ready_seconds": "60",
-    "move_seconds": "60",
-    "quit_seconds": "0.3",
-}
-"""Long enough for a busy machine; those that hang on purpose use `hurried`."""
 
 
 def hurried(**seconds: float) -> dict[str, str]:
@@ -58,25 +51,7 @@ async def play(bot: TbpDriver, pieces: int, seed: int = 1) -> Game:
 
 
 async def one_game(bot: TbpDriver, pieces: int, seed: int = 1) -> Game:
-    game = Game(seed=seed)
-    await bot.start(game.position())
-    for _ in range(pieces):
-        suggestion = await ask_bot(bot, Limits())
-        lock = game.play(first_legal(game, suggestion))
-        await bot.play(lock.placement)
-        for piece in lock.new_pieces:
-            await bot.new_piece(piece)
-    await bot.stop()
-    return game
-
-
-def first_legal(game: Game, suggestion: Suggestion) -> Placement:
-    for move in suggestion.moves:
-        try:
-            return game.find_move(move)
-        except PlacementError:
-            continue
-    raise BotForfeitError("bot", "no legal move")
+    return await drive(bot, Game(seed=seed), pieces)
 
 
 async def ask_and_cancel(bot: TbpDriver) -> None:

@@ -26,13 +26,13 @@ from sevenbag.bots.external.tbp_profile import (
     override_profile,
     parse_profile,
 )
-from sevenbag.errors import BotError, BotForfeitError, BotStartError, PlacementError, SpecError
+from sevenbag.errors import BotError, BotForfeitError, BotStartError, SpecError
 from sevenbag.game import Game, Rules
+from tests.bots.games import drive, first_legal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag._kernel import Placement
     from sevenbag.bots.external.bot_channel import BotChannel
 
 FIELD = Path(__file__).parents[2] / "fakes" / "field.py"
@@ -60,39 +60,14 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TbpDriver, "_apply_options", apply)
 
 
-def legal(game: Game, moves: tuple[Placement, ...]) -> Placement:
-    for move in moves:
-        try:
-            return game.find_move(move)
-        except PlacementError:
-            continue
-    raise BotForfeitError("bot", "no legal move")
-
-
 async def play(
     bot: TbpDriver, pieces: int = 14, rules: Rules = RULES, garbage_at: tuple[int, ...] = ()
 ) -> Game:
     """A game of so many pieces, with new starts after garbage."""
     try:
         await bot.prepare(rules)
-        game = Game(rules, seed=3)
-        other = Game(rules, seed=4).position()
-        await bot.opponents((other,))
-        await bot.start(game.position())
-        for number in range(pieces):
-            if number in garbage_at:
-                game.receive_garbage(2)
-            suggestion = await bot.suggest(Limits())
-            lock = game.play(legal(game, suggestion.moves))
-            if lock.garbage:
-                await bot.start(game.position())
-                continue
-            await bot.play(lock.placement)
-            for piece in lock.new_pieces:
-                await bot.new_piece(piece)
-            await bot.garbage(game.pending)
-        await bot.stop()
-        return game
+        await bot.opponents((Game(rules, seed=4).position(),))
+        return await drive(bot, Game(rules, seed=3), pieces, garbage_at)
     finally:
         await bot.quit()
 
@@ -210,7 +185,7 @@ async def test_misamino_is_restarted_above_its_visible_rows(
         for _ in range(3):
             heights.append(game.board.height)
             suggestion = await driver.suggest(Limits())
-            lock = game.play(legal(game, suggestion.moves))
+            lock = game.play(first_legal(game, suggestion))
             await driver.play(lock.placement)
             for piece in lock.new_pieces:
                 await driver.new_piece(piece)

@@ -26,6 +26,7 @@ from sevenbag.errors import (
 from sevenbag.game import Game, Rules
 from sevenbag.protocols.triangle.triangle_connections import TriangleStage
 from tests.bots.conftest import FAKES, slow
+from tests.bots.games import drive
 from tests.fakes.silence import launch_impatiently
 
 Command = Callable[[str], list[str]]
@@ -52,22 +53,8 @@ async def play(
     board: Board | None = None,
 ) -> Game:
     """A game of so many pieces; every move must be legal."""
-    game = Game(rules, seed, board=board)
-    await bot.start(game.position())
-    for number in range(1, pieces + 1):
-        suggestion = await ask_bot(bot, Limits())
-        if garbage_every and number % garbage_every == 0:
-            game.receive_garbage(2)
-        lock = game.play(suggestion.moves[0])
-        if lock.garbage:
-            await bot.start(game.position())
-            continue
-        await bot.play(lock.placement)
-        for piece in lock.new_pieces:
-            await bot.new_piece(piece)
-        await bot.garbage(game.pending)
-    await bot.stop()
-    return game
+    garbage_at = range(garbage_every - 1, pieces, garbage_every) if garbage_every else ()
+    return await drive(bot, Game(rules, seed, board=board), pieces, garbage_at)
 
 
 async def faulty(command: list[str], settings: TriangleSettings = PATIENT) -> TriangleDriver:

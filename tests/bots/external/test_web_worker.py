@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.bots.bot import Limits, ask_bot
 from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.external.web_worker import WorkerHost, create_worker_launcher, find_browser
 from sevenbag.bots.registry import create_bot
-from sevenbag.errors import BotError, BotStartError, PlacementError, SpecError
+from sevenbag.errors import BotError, BotForfeitError, BotStartError, SpecError
 from sevenbag.game import Game, Rules
+from tests.bots.games import SHORT, drive
 
 if TYPE_CHECKING:
     from sevenbag.bots.bot import Bot
@@ -43,12 +43,7 @@ on_hosts = pytest.mark.parametrize("host", HOSTS)
 
 def worker(host: str, script: Path, move: float = 60) -> TbpDriver:
     kind: WorkerHost = "browser" if host == "browser" else "node"
-    options = {
-        "info_seconds": "60",
-        "ready_seconds": "60",
-        "move_seconds": str(move),
-        "quit_seconds": "0.3",
-    }
+    options = SHORT | {"move_seconds": str(move)}
     return TbpDriver(
         ["worker"], launcher=create_worker_launcher(str(script), host=kind), options=options
     )
@@ -57,16 +52,7 @@ def worker(host: str, script: Path, move: float = 60) -> TbpDriver:
 async def play(bot: Bot, pieces: int = 12) -> Game:
     try:
         await bot.prepare(RULES)
-        game = Game(seed=2)
-        await bot.start(game.position())
-        for _ in range(pieces):
-            suggestion = await ask_bot(bot, Limits())
-            lock = game.play(suggestion.moves[0])
-            await bot.play(lock.placement)
-            for piece in lock.new_pieces:
-                await bot.new_piece(piece)
-        await bot.stop()
-        return game
+        return await drive(bot, Game(seed=2), pieces)
     finally:
         await bot.quit()
 
@@ -252,5 +238,5 @@ async def test_illegal_moves_are_still_the_games_affair(
     (tmp_path / "entry.js").write_text(
         SOUND.replace("orientation, x, y };\n      if", "orientation, x, y: y + 4 };\n      if")
     )
-    with pytest.raises(PlacementError):
+    with pytest.raises(BotForfeitError):
         await play(worker(host, tmp_path / "entry.js"))

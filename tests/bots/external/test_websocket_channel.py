@@ -36,16 +36,11 @@ from sevenbag.errors import (  # noqa: E402
     SpecError,
 )
 from sevenbag.game import Game, Rules  # noqa: E402
+from tests.bots.games import SHORT  # noqa: E402
 
 Json = dict[str, Any]
 
 RULES = Rules.preset("guideline")
-SHORT = {
-    "info_seconds": "60",
-    "ready_seconds": "60",
-    "move_seconds": "60",
-    "quit_seconds": "0.3",
-}
 
 
 @pytest.fixture

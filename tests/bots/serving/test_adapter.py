@@ -25,6 +25,7 @@ from sevenbag.bots.serving.adapter import tbp_adapter
 from sevenbag.bots.serving.stdio_server import serve_stdio
 from sevenbag.errors import BotDiedError
 from sevenbag.game import Game, Rules
+from tests.bots.games import drive
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -296,15 +297,8 @@ async def test_driver_and_server_back_to_back(mark: str) -> None:
     bot = TbpDriver(SERVE, options={"move_seconds": "10"})
     try:
         await bot.prepare(Rules.preset("guideline"))
-        game = Game(seed=4)
-        await bot.start(game.position())
-        while not game.over:
-            suggestion = await bot.suggest(Limits())
-            lock = game.play(suggestion.moves[0])
-            await bot.play(lock.placement)
-            for piece in lock.new_pieces:
-                await bot.new_piece(piece)
-        await bot.stop()
+        game = await drive(bot, Game(seed=4), 1000)
+        assert game.over
         assert game.stats.pieces > 10
     finally:
         await bot.quit()
