@@ -311,9 +311,9 @@ def test_nobody_and_one_have_nothing_to_play(count: int, plan: ContestPlan) -> N
 def test_plans_that_make_no_contest_are_refused() -> None:
     with pytest.raises(ValueError, match="ranking, a bracket or both"):
         ContestPlan(ranking=False, bracket=False)
-    with pytest.raises(msgspec.ValidationError, match="2 qualifiers"):
+    with pytest.raises(msgspec.ValidationError, match="invalid qualifiers"):
         msgspec.json.decode(b'{"qualifiers": 1}', type=ContestPlan)
-    with pytest.raises(InputError, match="too many"):
+    with pytest.raises(InputError, match="expected at most"):
         ContestTournament(names(MAX_ENTRANTS + 1), ContestPlan(), {})
 
 

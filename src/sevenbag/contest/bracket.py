@@ -1,4 +1,4 @@
-"""The matches of a contest: a round robin for the ranking, then single elimination."""
+"""Matches of a contest: a round robin for the ranking, then single elimination."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ if TYPE_CHECKING:
     from sevenbag.contest.game.match_results import MatchResult
 
 MAX_ENTRANTS: Final = 256
-"""So many meet each other in 32,640 matches."""
+"""Maximum number of teams; their round robin has 32,640 matches."""
 
 
 class ContestTournament:
-    """A tournament at one moment.
+    """State of a tournament, computed from its results.
 
     Attributes:
-        entrants: names, in the order in which they are seeded without a ranking.
-        plan: what is played.
+        entrants: names of the teams, in the order of the seeding without a ranking.
+        plan: plan of the contest.
     """
 
     def __init__(
         self, entrants: Sequence[str], plan: ContestPlan, results: Mapping[str, MatchResult]
     ) -> None:
-        """Take what is known.
+        """Create the state.
 
         Args:
             entrants: names of the teams.
-            plan: what is played.
-            results: of matches, by slot. Those that were called off are to be played again; those
-                of slots that do not follow from the rest are left alone.
+            plan: plan of the contest.
+            results: results of matches by slot. Matches that were called off are played again;
+                unknown slots are ignored.
 
         Raises:
             InputError: too many entrants.
         """
         if len(entrants) > MAX_ENTRANTS:
-            raise InputError(f"{len(entrants)} teams are too many: {MAX_ENTRANTS} at most")
+            raise InputError(f"invalid teams: expected at most {MAX_ENTRANTS}, got {len(entrants)}")
         self.entrants = tuple(entrants)
         self.plan = plan
         self._results = {
@@ -52,47 +52,44 @@ class ContestTournament:
 
     @cached_property
     def due_matches(self) -> tuple[DueMatch, ...]:
-        """All that can be played now, in the order of the plan."""
+        """Matches that can be played now, in the order of the plan."""
         if not self.ranking_finished:
             return tuple(
-                fixture
+                match
                 for number in self.ranking_rounds
-                for fixture in number
-                if fixture.slot not in self._results
+                for match in number
+                if match.slot not in self._results
             )
         ties = [tie for number in self.bracket_rounds for tie in number]
-        # As at every contest, the third place is played for before the first.
+        # The match for third place comes before the final.
         if self.third_place_match is not None:
             ties.insert(-1, self.third_place_match)
-        return tuple(fixture for tie in ties if (fixture := _due_match(tie)) is not None)
+        return tuple(match for tie in ties if (match := _due_match(tie)) is not None)
 
     @cached_property
     def ranking_rounds(self) -> tuple[tuple[DueMatch, ...], ...]:
-        """The matches of the ranking; empty if there is none."""
+        """Matches of the ranking by round; empty without a ranking."""
         return schedule_round_robin(len(self.entrants)) if self.plan.ranking else ()
 
     @cached_property
     def ranking(self) -> tuple[TeamStanding, ...]:
-        """The ranking at this moment, the best first; empty if there is none."""
+        """Current ranking, best team first; empty without a ranking."""
         if not self.plan.ranking:
             return ()
-        fixtures = [fixture for number in self.ranking_rounds for fixture in number]
-        return rank_teams(self.entrants, fixtures, self._results, self.plan.seed)
+        matches = [match for number in self.ranking_rounds for match in number]
+        return rank_teams(self.entrants, matches, self._results, self.plan.seed)
 
     @cached_property
     def ranking_finished(self) -> bool:
-        """Whether it is known who is seeded where."""
+        """Whether all matches of the ranking are played, so that the seeding is final."""
         return all(
-            fixture.slot in self._results for number in self.ranking_rounds for fixture in number
+            match.slot in self._results for number in self.ranking_rounds for match in number
         )
 
     @cached_property
     def bracket_rounds(self) -> tuple[tuple[BracketMatch, ...], ...]:
-        """The bracket, round by round; empty if there is none.
-
-        It is known from the start; who plays in it when the ranking is over.
-        """
-        size = self._in_bracket
+        """Bracket by round; empty without a bracket. Its teams are known after the ranking."""
+        size = self._bracket_size
         if size < 2:
             return ()
         return build_bracket(
@@ -101,14 +98,14 @@ class ContestTournament:
 
     @cached_property
     def third_place_match(self) -> BracketMatch | None:
-        """The match for the third place; None if there is none."""
+        """Match for third place; None if there is none."""
         if not self.plan.third_place:
             return None
         return create_third_place_match(self.bracket_rounds, self._results)
 
     @property
     def champion(self) -> int | None:
-        """Who has won, by number; None while that is not known."""
+        """Index of the winner of the contest; None before the end."""
         if not self.entrants or not self.ranking_finished:
             return None
         if not self.bracket_rounds:
@@ -117,21 +114,21 @@ class ContestTournament:
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing is left to be played."""
+        """Whether all matches are played."""
         return self.ranking_finished and self.champion is not None and not self.due_matches
 
     @cached_property
     def final_ranking(self) -> tuple[int, ...]:
-        """All entrants by number as they came in, the champion first; empty before the end.
+        """Indices of all teams by final place, champion first; empty before the end.
 
-        Who went out in the same round is in the order of the seeding.
+        Teams eliminated in the same round are in the order of the seeding.
         """
         if not self.is_finished:
             return ()
         out: list[int] = []
         for number in self.bracket_rounds:
             losers = {tie.loser for tie in number} - {None}
-            # The worst first, for now.
+            # In reverse order, worst team first.
             out += [entrant for entrant in reversed(self._seeded) if entrant in losers]
         champion = self.champion
         bracket = [] if champion is None else [champion, *reversed(out)]
@@ -146,7 +143,7 @@ class ContestTournament:
     # --- helpers ----------------------------------------------------------------------------
 
     @property
-    def _in_bracket(self) -> int:
+    def _bracket_size(self) -> int:
         entrants = len(self.entrants)
         if not self.plan.bracket:
             return 0
@@ -162,7 +159,7 @@ class ContestTournament:
 
 
 def _due_match(tie: BracketMatch) -> DueMatch | None:
-    """The match of a place in the bracket; None if it cannot be played, or was."""
+    """Return the match to play for a place in the bracket; None if unknown or already played."""
     first, second = tie.entrants
     if first is None or second is None or tie.winner is not None:
         return None
@@ -177,15 +174,15 @@ def _due_match(tie: BracketMatch) -> DueMatch | None:
 
 
 class ContestPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a contest goes.
+    """Plan of a contest.
 
     Attributes:
-        ranking: whether everybody meets everybody first, which seeds the bracket; without it the
-            entrants are seeded in the order in which they are given.
-        bracket: whether a bracket follows, as the contest's text has it: single elimination.
-        qualifiers: how many of the ranking go on to the bracket, 2 at least; 0 for all.
-        third_place: whether the losers of the semi-finals meet.
-        seed: what coins follow from where nothing else tells two teams apart.
+        ranking: whether a round robin comes first and seeds the bracket; without it the order of
+            the teams is the seeding.
+        bracket: whether a single-elimination bracket follows, as in the text of the contest.
+        qualifiers: number of teams that qualify for the bracket, at least 2; 0 for all.
+        third_place: whether the losers of the semi-finals play for third place.
+        seed: seed of the coin flips that break ties.
     """
 
     ranking: bool = True
@@ -195,11 +192,11 @@ class ContestPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     seed: Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)] = 0
 
     def __post_init__(self) -> None:
-        """Refuse what does not go together; a ValueError is what msgspec tells on."""
+        """Raise ValueError, which msgspec reports, if values are inconsistent."""
         if not (self.ranking or self.bracket):
-            raise ValueError("a contest has a ranking, a bracket or both")
+            raise ValueError("invalid plan: expected a ranking, a bracket or both")
         if self.qualifiers == 1:
-            raise ValueError("a bracket has 2 qualifiers at least, or 0 for all")
+            raise ValueError("invalid qualifiers: expected at least 2, or 0 for all, got 1")
 
 
 THIRD_SLOT: Final = "bracket/third"
@@ -208,16 +205,16 @@ THIRD_SLOT: Final = "bracket/third"
 def build_bracket(
     seeded: Sequence[int] | None, size: int, results: Mapping[str, MatchResult]
 ) -> tuple[tuple[BracketMatch, ...], ...]:
-    """The whole bracket as far as it is known.
+    """Build the bracket by round.
 
     Args:
-        seeded: entrants by number, the best first; None while that is not known.
-        size: how many there are.
-        results: of matches by slot.
+        seeded: indices of the teams, best first; None while the seeding is unknown.
+        size: number of teams.
+        results: results of matches by slot.
     """
     lines = bracket_order(size)
     seeds = [None if line is None else line + 1 for line in lines]
-    # A bye is nobody, and so is who is not known yet: only the first round has byes.
+    # None stands for a bye or an unknown team; only the first round has byes.
     entrants = [None if seeded is None or line is None else seeded[line] for line in lines]
     found: list[tuple[BracketMatch, ...]] = []
     while len(entrants) > 1:
@@ -241,7 +238,7 @@ def build_bracket(
 def create_third_place_match(
     all_rounds: Sequence[Sequence[BracketMatch]], results: Mapping[str, MatchResult]
 ) -> BracketMatch | None:
-    """The match for the third place; None where fewer than two lose in semi-finals."""
+    """Create the match for third place; None if there are no two losers of semi-finals."""
     if len(all_rounds) < 2 or any(tie.bye for tie in all_rounds[-2]):
         return None
     first, second = all_rounds[-2]
@@ -255,19 +252,18 @@ def create_third_place_match(
 
 
 class BracketMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """A place of the bracket, played or not.
+    """A match of the bracket, played or not.
 
     Attributes:
-        slot: its place in the plan, which nothing else has.
-        name: for people, such as "Quarter-final 2".
-        round: from 1; the match for the third place is in the last one.
-        tie: within the round, from 0.
-        entrants: who meets, by number; None while it is not known, or for a bye.
-        seeds: places of the ranking that meet here, from 1; None for a bye, and after the first
-            round.
-        bye: whether the first one goes on without a match.
-        winner: who goes on; None while it is not known.
-        result: of the match, its seats in the order of the entrants; None before it ends.
+        slot: unique place in the plan.
+        name: name of the match, such as "Quarter-final 2".
+        round: number of the round, from 1; the match for third place is in the last round.
+        tie: index in the round, from 0.
+        entrants: indices of the teams; None for an unknown team or a bye.
+        seeds: seeds of the teams, from 1; None for a bye, and after the first round.
+        bye: whether the first team advances without a match.
+        winner: index of the winning team; None before the end.
+        result: result with the players in the order of the entrants; None before the end.
     """
 
     slot: str
@@ -282,7 +278,7 @@ class BracketMatch(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def loser(self) -> int | None:
-        """Who does not go on; None while it is not known, or after a bye."""
+        """Index of the losing team; None before the end, or after a bye."""
         if self.winner is None or self.bye:
             return None
         return self.entrants[1] if self.winner == self.entrants[0] else self.entrants[0]

@@ -1,4 +1,4 @@
-"""Processes of sevenbag's own beside this one: kept alive, and gone when this one is."""
+"""Child processes that run sevenbag commands and end with this process."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-_FIRST_PAUSE: Final = 0.5
+_MIN_PAUSE: Final = 0.5
 
 _MAX_PAUSE: Final = 30.0
 
 _STABLE_SECONDS: Final = 60.0
-"""Seconds after which a process counts as one that runs, and its next end as the first."""
+"""Seconds after which a restarted process counts as stable, which resets the pause."""
 
 _MAX_LINE_BYTES: Final = 1 << 16
 
 
 class ChildProcess:
-    """A command of ours, such as ``contest game-server``, in a process of its own.
+    """A sevenbag command, such as ``contest game-server``, in a child process.
 
-    It is in a session of its own: Ctrl-C in our terminal is for us to handle. When we are killed,
-    it is killed with us. Its standard error is ours.
+    The child has its own session, so Ctrl-C in the terminal reaches only this process. It is killed
+    when this process is killed. It shares standard error.
 
     Args:
-        name: what to call it.
-        words: the command line behind ``sevenbag``.
-        say: is told its lines of output, and of its deaths.
-        again: whether it is started anew when it ends.
-        grace: seconds that it has to end when it is told to.
+        name: name for messages.
+        arguments: arguments of ``sevenbag``.
+        report: called with each line of output, and with a message at each exit.
+        restart: whether to restart the command when it ends.
+        stop_seconds: time in seconds to end after SIGTERM.
     """
 
     def __init__(
@@ -51,31 +51,32 @@ class ChildProcess:
     ) -> None:
         self.name = name
         self.pid: int | None = None
-        self._words = tuple(arguments)
-        self._say = report
-        self._again = restart
-        self._grace = stop_seconds
+        self._arguments = tuple(arguments)
+        self._report = report
+        self._restart = restart
+        self._stop_seconds = stop_seconds
 
     async def run(self) -> int:
-        """Run it until it ends, or, with `again`, until this is cancelled: that ends it.
+        """Run the command until it ends or, with `restart`, until cancelled; then stop it.
 
-        Returns: its exit code.
+        Returns:
+            Its exit code.
         """
-        pause = _FIRST_PAUSE
+        pause = _MIN_PAUSE
         loop = asyncio.get_running_loop()
         while True:
-            began = loop.time()
+            start = loop.time()
             code = await self._run_once()
-            if not self._again:
+            if not self._restart:
                 return code
-            if loop.time() - began > _STABLE_SECONDS:
-                pause = _FIRST_PAUSE
-            self._say(f"{self.name} {_describe_exit(code)}; it is started again in {pause:g} s")
+            if loop.time() - start > _STABLE_SECONDS:
+                pause = _MIN_PAUSE
+            self._report(f"{self.name} {_describe_exit(code)}; restarting in {pause:g} s")
             await asyncio.sleep(pause)
             pause = min(pause * 2, _MAX_PAUSE)
 
     def terminate(self) -> None:
-        """Tell it once more to end: who is told twice breaks off what it would have finished."""
+        """Send SIGTERM; a second one makes a game server break off running games."""
         if self.pid is not None:
             signal_process_group(self.pid, signal.SIGTERM)
 
@@ -83,7 +84,7 @@ class ChildProcess:
 
     async def _run_once(self) -> int:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "sevenbag", *self._words),
+            *(sys.executable, "-P", "-m", "sevenbag", *self._arguments),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             limit=_MAX_LINE_BYTES,
@@ -92,32 +93,32 @@ class ChildProcess:
         guard = ProcessGroupGuard(process.pid)
         self.pid = process.pid
         try:
-            await self._listen(process)
+            await self._read_output(process)
             return await process.wait()
         finally:
             try:
-                await self._end(process)
+                await self._stop(process)
             finally:
                 self.pid = None
                 guard.kill()
 
-    async def _listen(self, process: asyncio.subprocess.Process) -> None:
+    async def _read_output(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
         while True:
             try:
                 line = await process.stdout.readline()
             except ValueError:
-                continue  # longer than any line of ours
+                continue  # longer than any line of sevenbag
             if not line:
                 return
-            self._say(line.decode("utf-8", "replace").rstrip())
+            self._report(line.decode("utf-8", "replace").rstrip())
 
-    async def _end(self, process: asyncio.subprocess.Process) -> None:
+    async def _stop(self, process: asyncio.subprocess.Process) -> None:
         if process.returncode is not None:
             return
         signal_process_group(process.pid, signal.SIGTERM)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), self._grace)
+            await asyncio.wait_for(process.wait(), self._stop_seconds)
 
 
 def raise_file_limit(wanted: int) -> int:
@@ -125,7 +126,8 @@ def raise_file_limit(wanted: int) -> int:
 
     Each connection is a file, and the usual limit is about a thousand.
 
-    Returns: the number of files that may be open, at most `wanted`.
+    Returns:
+        Number of files that may be open, at most `wanted`.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY:

@@ -21,10 +21,10 @@ _MAX_SECRET_LENGTH: Final = 1_000
 
 
 def load_or_create_secret(path: str | Path) -> str:
-    """The secret of this file; a new one, for the owner's eyes only, where there is no file.
+    """Read the secret in a file; create the file, readable by its owner only, if it does not exist.
 
     Raises:
-        SettingsError: it cannot be read or made, or is too short to be one.
+        SettingsError: the file cannot be read or created, or the secret is invalid.
     """
     path = Path(path)
     if not path.exists():
@@ -33,10 +33,10 @@ def load_or_create_secret(path: str | Path) -> str:
 
 
 def read_secret(path: str | Path) -> str:
-    """The secret of this file, without white space around it.
+    """Read the secret in a file, without surrounding white space.
 
     Raises:
-        SettingsError: there is no such file, or it is too short or too long to be one.
+        SettingsError: the file cannot be read, or the secret is invalid.
     """
     path = Path(path)
     try:
@@ -61,12 +61,12 @@ def read_secret(path: str | Path) -> str:
 
 
 def bearer_header(secret: str) -> str:
-    """The value of the header ``Authorization`` that proves a game server."""
+    """Return the value of the header ``Authorization`` of a game server."""
     return f"Bearer {secret}"
 
 
 def is_authorized(header: str, secret: str) -> bool:
-    """Whether this header proves a game server; takes as long for every wrong one."""
+    """Return whether a header has the secret, in constant time."""
     given = header[: 2 * _MAX_SECRET_LENGTH].encode("utf-8", "surrogateescape")
     return hmac.compare_digest(given, bearer_header(secret).encode())
 
@@ -77,10 +77,10 @@ _MAX_PASSWORD_FILE_BYTES: Final = 1_000
 
 
 def read_password(path: Path) -> str:
-    """The password in the first line of a file.
+    """Read the password in the first line of a file.
 
     Raises:
-        InputError: the file cannot be read, or its first line is empty or far too long.
+        InputError: the file cannot be read, or its first line is empty or too long.
     """
     try:
         with io.TextIOWrapper(open_input(path), encoding="utf-8") as file:
@@ -97,10 +97,10 @@ def read_password(path: Path) -> str:
 
 
 def find_password(path: Path | None, team: str) -> str:
-    """The password from a file, or the variable ``SEVENBAG_PASSWORD``, or whoever sits here.
+    """Get a password from a file, the variable ``SEVENBAG_PASSWORD`` or the terminal.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no password.
     """
     if path is not None:
         return read_password(path)
@@ -124,7 +124,7 @@ def find_password(path: Path | None, team: str) -> str:
 def _create_secret(path: Path) -> None:
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        # Never there for others to read, not even empty: two that make it agree on one.
+        # The link is atomic: the file is never incomplete, and one of two processes creates it.
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             with os.fdopen(handle, "w") as file:

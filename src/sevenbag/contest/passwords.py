@@ -1,4 +1,4 @@
-"""Passwords: hashed by argon2, checked beside the event loop, never kept."""
+"""Password hashing with argon2, in threads beside the event loop."""
 
 from __future__ import annotations
 
@@ -23,38 +23,38 @@ MIN_PASSWORD_LENGTH: Final = 8
 MAX_PASSWORD_LENGTH: Final = 128
 
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 << 10, parallelism=1)
-"""OWASP's least: some 20 ms, so that the teams of a whole contest can connect at once."""
+"""Minimum recommended by OWASP: about 20 ms, so that all teams of a contest can connect at once."""
 _THREADS: Final = 2
-_MAX_REMEMBERED: Final = 2_000
+_MAX_CACHED: Final = 2_000
 
 
 class TooBusyError(SevenbagError):
-    """More passwords are to be checked than can be in a reasonable time; it may be tried again."""
+    """Too many password checks are waiting; the caller may try again."""
 
 
 def validate_password(text: str) -> str:
-    """A password that may be set.
+    """Return a new password if it is valid.
 
     Raises:
-        InputError: it is too short or too long, or has characters that cannot be typed.
+        InputError: the password is too short or too long, or has unprintable characters.
     """
     if not MIN_PASSWORD_LENGTH <= len(text) <= MAX_PASSWORD_LENGTH:
         raise InputError(
-            f"the password has {len(text)} characters, must have {MIN_PASSWORD_LENGTH} to "
-            f"{MAX_PASSWORD_LENGTH}"
+            f"invalid password: expected {MIN_PASSWORD_LENGTH} to {MAX_PASSWORD_LENGTH} characters,"
+            f" got {len(text)}"
         )
     if not text.isprintable():
-        raise InputError("the password has characters that cannot be typed, such as line breaks")
+        raise InputError("invalid password: expected printable characters")
     return text
 
 
 def hash_password(text: str) -> str:
-    """What is kept of a password: argon2id, with its parameters and salt. Takes its time."""
+    """Hash a password with argon2id; the result contains parameters and salt."""
     return _HASHER.hash(text)
 
 
 def verify_password(password_hash: str, text: str) -> bool:
-    """Whether a password is the one of a hash. Takes its time."""
+    """Return whether a password matches a hash."""
     try:
         return _HASHER.verify(password_hash, text)
     except (InvalidHashError, VerificationError, UnicodeEncodeError):
@@ -62,74 +62,74 @@ def verify_password(password_hash: str, text: str) -> bool:
 
 
 class PasswordVerifier:
-    """Checks passwords in threads, a few at once.
+    """Verifier of passwords that runs a few checks at once in threads.
 
-    Who has given the right password once is recognised at once the next time: clients ask often.
-    Of right passwords a hash is remembered whose key only this process has, for as long as it runs.
+    Correct passwords are cached, because clients send them often. The cache holds keyed hashes; the
+    key exists only in this process.
 
     Args:
-        most_waiting: that may wait for a thread, each for some 10 ms; more are sent away.
+        max_waiting: maximum number of waiting checks of about 10 ms each.
     """
 
     def __init__(self, max_waiting: int = 200) -> None:
-        self._most_waiting = max_waiting
+        self._max_waiting = max_waiting
         self._threads = asyncio.Semaphore(_THREADS)
         self._waiting = 0
         self._key = secrets.token_bytes(32)
-        self._right: OrderedDict[bytes, None] = OrderedDict()
+        self._cache: OrderedDict[bytes, None] = OrderedDict()
 
     async def verify(self, password_hash: str | None, text: str) -> bool:
-        """Whether a password is right.
+        """Return whether a password is correct.
 
         Args:
-            password_hash: None for somebody who does not exist, who is found out as slowly as a
-                wrong password is.
-            text: what was given.
+            password_hash: hash of the password; None for an unknown account, which takes as long
+                as a wrong password.
+            text: password to check.
 
         Raises:
-            TooBusyError: too many are waiting.
+            TooBusyError: too many checks are waiting.
         """
         if len(text) > MAX_PASSWORD_LENGTH:
             return False
         if password_hash is not None and self.is_known(password_hash, text):
             return True
-        async with self._turn():
+        async with self._reserve_thread():
             kept = password_hash or _placeholder_hash()
-            right = (
+            is_correct = (
                 await asyncio.to_thread(verify_password, kept, text) and password_hash is not None
             )
-        if right:
-            self._right[self._mark(kept, text)] = None
-            while len(self._right) > _MAX_REMEMBERED:
-                self._right.popitem(last=False)
-        return right
+        if is_correct:
+            self._cache[self._hash_key(kept, text)] = None
+            while len(self._cache) > _MAX_CACHED:
+                self._cache.popitem(last=False)
+        return is_correct
 
     def is_known(self, password_hash: str, text: str) -> bool:
-        """Whether this password was right a while ago; False says nothing."""
-        mark = self._mark(password_hash, text[: MAX_PASSWORD_LENGTH + 1])
-        if mark not in self._right:
+        """Return whether the password is cached as correct."""
+        key = self._hash_key(password_hash, text[: MAX_PASSWORD_LENGTH + 1])
+        if key not in self._cache:
             return False
-        self._right.move_to_end(mark)
+        self._cache.move_to_end(key)
         return True
 
     async def hash(self, text: str) -> str:
-        """What is kept of a password.
+        """Hash a new password.
 
         Raises:
-            InputError: it may not be set.
-            TooBusyError: too many are waiting.
+            InputError: the password is invalid.
+            TooBusyError: too many checks are waiting.
         """
         validate_password(text)
-        async with self._turn():
+        async with self._reserve_thread():
             return await asyncio.to_thread(hash_password, text)
 
-    def _mark(self, password_hash: str, text: str) -> bytes:
-        what = password_hash.encode("utf-8", "replace") + b"\0" + text.encode("utf-8", "replace")
-        return hmac.new(self._key, what, hashlib.sha256).digest()
+    def _hash_key(self, password_hash: str, text: str) -> bytes:
+        data = password_hash.encode("utf-8", "replace") + b"\0" + text.encode("utf-8", "replace")
+        return hmac.new(self._key, data, hashlib.sha256).digest()
 
     @contextlib.asynccontextmanager
-    async def _turn(self) -> AsyncGenerator[None]:
-        if self._waiting >= self._most_waiting:
+    async def _reserve_thread(self) -> AsyncGenerator[None]:
+        if self._waiting >= self._max_waiting:
             raise TooBusyError("too many passwords are being checked; try again in a moment")
         self._waiting += 1
         try:

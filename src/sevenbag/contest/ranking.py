@@ -1,4 +1,4 @@
-"""The round robin before the bracket, and its table."""
+"""Round robin before the bracket, and its ranking."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
 
     from sevenbag.contest.game.match_results import MatchResult
 
-_SLOTS: Final = "ranking/"
-"""How the names of all its places begin."""
+_SLOT_PREFIX: Final = "ranking/"
+"""Prefix of the slots of the ranking."""
 
 
 class TeamStanding(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of the table.
+    """Standing of a team in the ranking.
 
     Attributes:
-        place: from 1.
-        entrant: by number.
-        team: name.
-        played: matches.
-        wins: matches won.
-        losses: matches lost.
-        games_won: in all matches.
-        games_lost: in all matches.
-        points: in all games.
-        points_against: of the opponents in them.
+        place: place, from 1.
+        entrant: index of the team.
+        team: name of the team.
+        played: number of matches played.
+        wins: number of matches won.
+        losses: number of matches lost.
+        games_won: number of games won.
+        games_lost: number of games lost.
+        points: points in all games.
+        points_against: points of the opponents.
     """
 
     place: int
@@ -46,15 +46,15 @@ class TeamStanding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_ranking_slot(slot: str) -> bool:
-    """Whether a place in the plan is one of the ranking's."""
-    return slot.startswith(_SLOTS)
+    """Return whether a slot belongs to the ranking."""
+    return slot.startswith(_SLOT_PREFIX)
 
 
 def schedule_round_robin(entrants: int) -> tuple[tuple[DueMatch, ...], ...]:
-    """Everybody against everybody once, in rounds in which nobody plays twice.
+    """Schedule each pair of teams once, in rounds in which each team plays at most once.
 
-    The first one stays where it is and the others go round it, so with an odd number of entrants
-    somebody rests in each round.
+    Uses the circle method: the first team is fixed, and the others rotate. With an odd number of
+    teams, one team rests in each round.
     """
     wheel: list[int | None] = list(range(entrants))
     if entrants % 2:
@@ -67,12 +67,12 @@ def schedule_round_robin(entrants: int) -> tuple[tuple[DueMatch, ...], ...]:
         rounds.append(
             tuple(
                 DueMatch(
-                    slot=f"{_SLOTS}{number}/{tie}",
+                    slot=f"{_SLOT_PREFIX}{number}/{tie}",
                     name=f"Ranking round {number}, match {tie + 1}",
                     stage="ranking",
                     round=number,
                     tie=tie,
-                    entrants=_seated(a, b),
+                    entrants=_order_players(a, b),
                 )
                 for tie, (a, b) in enumerate(pairs)
             )
@@ -83,26 +83,25 @@ def schedule_round_robin(entrants: int) -> tuple[tuple[DueMatch, ...], ...]:
 
 def rank_teams(
     teams: Sequence[str],
-    fixtures: Sequence[DueMatch],
+    matches: Sequence[DueMatch],
     results: Mapping[str, MatchResult],
     seed: int,
 ) -> tuple[TeamStanding, ...]:
-    """Who is where, the best first.
+    """Rank the teams, best first.
 
-    More matches won, then more games won, then more points, as within a match; then a coin, which
-    follows from the seed alone and so falls the same way for ever.
+    The criteria are matches won, games won, points, and a coin flip that depends on the seed only.
     """
     sums = [_Sums() for _ in teams]
-    for fixture in fixtures:
-        result = results.get(fixture.slot)
+    for match in matches:
+        result = results.get(match.slot)
         if result is None or result.winner is None:
             continue
-        for seat, entrant in enumerate(fixture.entrants):
-            sums[entrant].add(result, seat)
+        for player, entrant in enumerate(match.entrants):
+            sums[entrant].add(result, player)
 
     def rank(entrant: int) -> tuple[int, int, int, bytes]:
         mine = sums[entrant]
-        return -mine.wins, -mine.games_won, -mine.points, _coin(seed, entrant)
+        return -mine.wins, -mine.games_won, -mine.points, _flip_coin(seed, entrant)
 
     return tuple(
         TeamStanding(
@@ -128,12 +127,12 @@ class DueMatch(msgspec.Struct, frozen=True, kw_only=True):
     """A match to be played.
 
     Attributes:
-        slot: its place in the plan, which nothing else has.
-        name: for people, such as "Quarter-final 2".
-        stage: which half of the contest.
-        round: within the stage, from 1.
-        tie: within the round, from 0.
-        entrants: who plays, by number: the first and the second seat.
+        slot: unique place in the plan.
+        name: name of the match, such as "Quarter-final 2".
+        stage: stage of the contest.
+        round: number of the round in the stage, from 1.
+        tie: index in the round, from 0.
+        entrants: indices of the first and the second player.
     """
 
     slot: str
@@ -156,20 +155,20 @@ class _Sums:
     points: int = 0
     points_against: int = 0
 
-    def add(self, result: MatchResult, seat: int) -> None:
-        won = result.winner == seat
+    def add(self, result: MatchResult, player: int) -> None:
+        won = result.winner == player
         self.wins += won
         self.losses += not won
-        self.games_won += result.games[seat]
-        self.games_lost += result.games[1 - seat]
-        self.points += result.points[seat]
-        self.points_against += result.points[1 - seat]
+        self.games_won += result.games[player]
+        self.games_lost += result.games[1 - player]
+        self.points += result.points[player]
+        self.points_against += result.points[1 - player]
 
 
-def _seated(a: int, b: int) -> tuple[int, int]:
-    """Both seats, so that everybody has each of them about as often."""
+def _order_players(a: int, b: int) -> tuple[int, int]:
+    """Return both teams in an order that balances first and second places."""
     return (min(a, b), max(a, b)) if (a + b) % 2 else (max(a, b), min(a, b))
 
 
-def _coin(seed: int, entrant: int) -> bytes:
+def _flip_coin(seed: int, entrant: int) -> bytes:
     return hashlib.blake2b(f"{seed}/{entrant}".encode(), digest_size=8).digest()

@@ -21,24 +21,24 @@ from sevenbag.contest.game.match_results import (
 from sevenbag.contest.settings import ContestRules  # noqa: TC001  # msgspec reads the annotations
 
 MAX_FRAME_BYTES = 16 << 20
-"""Bytes of a message, at most."""
+"""Maximum size of a message in bytes."""
 
 LINK_PATH = "/scheduler/link"
-"""Where the site takes game servers."""
+"""Path of the WebSocket for game servers."""
 
 TOKEN_LENGTH: Final = 36
 
 Token: TypeAlias = Annotated[str, msgspec.Meta(min_length=TOKEN_LENGTH, max_length=TOKEN_LENGTH)]
-"""A UUID: all are of one length, so that none is a prefix of another."""
+"""A UUID. All have the same length, so none is a prefix of another."""
 
 
 class AssignedPlayer(msgspec.Struct, frozen=True, kw_only=True):
-    """One side of a match.
+    """A player of a match.
 
     Attributes:
-        team: name as registered.
-        password_hash: argon2's, with its parameters; empty for a seat that a bot of ours takes.
-        bot: the bot that takes the seat, such as ``random``; empty for a team that connects.
+        team: name of the team.
+        password_hash: argon2 hash of the password; empty for a built-in player.
+        bot: built-in bot that plays, such as ``random``; empty for a team that connects.
     """
 
     team: Text
@@ -50,21 +50,21 @@ class AssignedPlayer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ServerHello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="hello"):
-    """A game server offers itself.
+    """First message of a game server.
 
     Attributes:
-        name: of the server; a second server of the same name is dismissed.
-        version: of sevenbag.
-        command_address: host name or address of the command channel, as clients reach it.
-        state_address: of the state channel; most clients know one host only.
-        internal_address: as machines of the organisers reach it.
-        command_port: 5557 unless told otherwise.
-        state_port: 5556 unless told otherwise.
-        capacity: matches at once, at most.
-        hosting: tokens of the matches that it still plays.
-        ended: tokens of matches that have ended here with an unanswered `MatchFinished`.
-        instance: a word of this process's own, by which a second server of the same name is told
-            from the first one's next connection.
+        name: name of the server; a second server of the same name is dismissed.
+        version: version of sevenbag.
+        command_address: host name or address of the command channel for clients.
+        state_address: host name or address of the state channel for clients; usually the same.
+        internal_address: address for machines of the organisers.
+        command_port: port of the command channel, 5557 by default.
+        state_port: port of the state channel, 5556 by default.
+        capacity: maximum number of matches at once.
+        hosting: tokens of the matches that the server still plays.
+        ended: tokens of matches whose `MatchFinished` is not answered yet.
+        instance: identifies the process, to distinguish a second server of the same name from a
+            reconnect.
     """
 
     name: Text
@@ -81,13 +81,13 @@ class ServerHello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", t
 
 
 class MatchAccepted(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="placed"):
-    """A match can be connected to."""
+    """Clients can connect to a match."""
 
     match_token: Token
 
 
 class MatchRejected(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="not placed"):
-    """A match is refused, or was lost by a fault of the server's."""
+    """The server rejects a match, or has lost it by an error."""
 
     match_token: Token
     reason: str
@@ -101,7 +101,7 @@ class TeamJoined(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", ta
 
 
 class GameStarted(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="game began"):
-    """The first state message of a game is out."""
+    """A game has started."""
 
     match_token: Token
     number: int
@@ -109,14 +109,13 @@ class GameStarted(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", t
 
 
 class GameFinished(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="game done"):
-    """A game is finished; to be answered by `GameStored` or `GameDiscarded`.
+    """A game is finished; the answer is `GameStored` or `GameDiscarded`.
 
     Attributes:
         replay: see `sevenbag.contest.game.pason_replay`.
-        age: seconds since it was finished, by the server's clock; what was finished after the match
-            had moved elsewhere is of no use.
-        line: what `line_after` makes of the games before it, as the server knows them; empty where
-            it does not tell.
+        age: seconds since the end of the game; a game that ended after the match was reassigned
+            does not count.
+        history: `hash_history` of the games before it; empty if unknown.
     """
 
     match_token: Token
@@ -127,11 +126,10 @@ class GameFinished(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", 
 
 
 class MatchFinished(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="match done"):
-    """A match is finished; to be answered by `MatchStored`, or by `StopMatch` and `MatchStored`.
+    """A match is finished; the answer is `MatchStored`, after `StopMatch` if it does not count.
 
     Attributes:
-        line: what `line_after` makes of all its games, as the server knows them; empty where it
-            does not tell.
+        history: `hash_history` of all its games; empty if unknown.
     """
 
     match_token: Token
@@ -140,12 +138,12 @@ class MatchFinished(msgspec.Struct, frozen=True, kw_only=True, tag_field="type",
 
 
 class Heartbeat(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="pulse"):
-    """All is well; told every two seconds.
+    """Sign of life, every two seconds.
 
     Attributes:
-        matches: that are being played.
-        commands: answered since the server began.
-        draining: whether it takes no more matches because it is about to end.
+        matches: number of matches being played.
+        commands: number of commands answered since the start of the server.
+        draining: whether the server is shutting down and accepts no more matches.
     """
 
     matches: int
@@ -168,16 +166,16 @@ ServerMessage: TypeAlias = (
 
 
 class MatchAssignment(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="place"):
-    """A match to be played, or to be gone on with.
+    """A match to play, or to continue.
 
     Attributes:
-        match_token: names it for clients.
-        match_name: for people, such as "Final".
-        seats: the two sides.
-        rules: of its games and of itself.
-        finished: games that were played elsewhere, or before; numbers from 1 on without a gap.
-        attempt: higher than at every earlier placement of the match, 1 at its first: a game that
-            was broken off told numbers that nobody kept.
+        match_token: token of the match for clients.
+        match_name: name of the match, such as "Final".
+        players: both players.
+        rules: rules of the match and of its games.
+        finished_games: games that were played before, numbered from 1 without a gap.
+        attempt: number of the assignment of the match, from 1. Games that were broken off have
+            used numbers that no later attempt may use.
     """
 
     match_token: Token
@@ -192,7 +190,8 @@ class StopMatch(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag
     """End a match without a winner.
 
     Attributes:
-        goes_on: whether the match continues elsewhere, so that its end must not be published.
+        continues_elsewhere: whether the match continues on another server, so that its end must
+            not be published.
     """
 
     match_token: Token
@@ -201,7 +200,7 @@ class StopMatch(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag
 
 
 class PauseMatch(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="halt"):
-    """Begin no further game, or go on beginning games."""
+    """Start no further game, or continue."""
 
     match_token: Token
     paused: bool = msgspec.field(name="halted")
@@ -215,7 +214,7 @@ class GameStored(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", ta
 
 
 class GameDiscarded(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="not kept"):
-    """A finished game does not count, now or ever; it is of no use to tell it again."""
+    """A finished game does not count; the server must not send it again."""
 
     match_token: Token
     number: int
@@ -223,13 +222,13 @@ class GameDiscarded(msgspec.Struct, frozen=True, kw_only=True, tag_field="type",
 
 
 class MatchStored(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="match kept"):
-    """How a match ended is settled; it is of no use to tell it again."""
+    """The end of a match is settled; the server must not send it again."""
 
     match_token: Token
 
 
 class ServerDismissed(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="dismissed"):
-    """The connection ends, for this reason; it is of no use to come back unchanged."""
+    """The connection is closed; the server must not reconnect with the same settings."""
 
     reason: str
 

@@ -1,4 +1,4 @@
-"""Logs of a contest's processes."""
+"""Logs of the processes of a contest."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
     from sevenbag.contest.settings import LogSettings
 
 MAX_WAITING_LINES: Final = 20_000
-"""Texts that wait; further ones are left out, and counted."""
+"""Maximum number of queued texts; further ones are dropped and counted."""
 
 _EXIT_SECONDS: Final = 1.0
-"""Seconds that are left to write the rest when the process ends."""
+"""Time in seconds to write queued texts at the exit of the process."""
 
 
 class BackgroundStream(io.TextIOBase):
-    """Writes to another stream, some time later.
+    """Stream that writes to another stream in a thread.
 
     Args:
-        target: gives the stream; asked for each text, as standard error may be replaced.
+        target: returns the stream; called for each text, because standard error may be replaced.
     """
 
     def __init__(self, target: Callable[[], TextIO]) -> None:
         self._target = target
-        self._waiting: queue.Queue[str] = queue.Queue(MAX_WAITING_LINES)
-        self._left_out = 0
+        self._queue: queue.Queue[str] = queue.Queue(MAX_WAITING_LINES)
+        self._dropped = 0
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def write(self, text: str, /) -> int:
-        """Have a text written; returns at once."""
+        """Queue a text."""
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(
@@ -49,36 +49,36 @@ class BackgroundStream(io.TextIOBase):
                 self._thread.start()
                 atexit.register(self.wait, _EXIT_SECONDS)
         try:
-            self._waiting.put_nowait(text)
+            self._queue.put_nowait(text)
         except queue.Full:
-            self._left_out += 1
+            self._dropped += 1
         return len(text)
 
     def flush(self) -> None:
-        """Nothing: what waits is written as soon as it can be."""
+        """Do nothing; queued texts are written as soon as possible."""
 
     def wait(self, seconds: float) -> bool:
-        """Wait until all is written, so long at most; whether it is."""
-        with self._waiting.all_tasks_done:
-            return self._waiting.all_tasks_done.wait_for(
-                lambda: not self._waiting.unfinished_tasks, seconds
+        """Wait until all is written, at most some seconds; return whether it is."""
+        with self._queue.all_tasks_done:
+            return self._queue.all_tasks_done.wait_for(
+                lambda: not self._queue.unfinished_tasks, seconds
             )
 
     # --- helpers --------------------------------------------------------------------------------
 
     def _write_all(self) -> None:
         while True:
-            text = self._waiting.get()
-            left_out, self._left_out = self._left_out, 0
-            # A stream that is closed or gone is no reason to end anything.
+            text = self._queue.get()
+            dropped, self._dropped = self._dropped, 0
+            # A closed stream must not stop the process.
             with contextlib.suppress(OSError, ValueError):
                 target = self._target()
-                if left_out:
-                    target.write(f"{left_out} lines of the log were left out\n")
+                if dropped:
+                    target.write(f"{dropped} log lines were dropped\n")
                 target.write(text)
-                if self._waiting.empty():
+                if self._queue.empty():
                     target.flush()
-            self._waiting.task_done()
+            self._queue.task_done()
 
 
 _LEVELS: Final = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
@@ -86,9 +86,9 @@ _LEVELS: Final = {"info": logging.INFO, "warning": logging.WARNING, "error": log
 _BACKGROUND_STDERR: Final = BackgroundStream(lambda: sys.stderr)
 
 _STANDARD_ERROR: Final = cast("TextIO", _BACKGROUND_STDERR)
-"""Of all loggers of the process."""
+"""Stream of all loggers of the process."""
 
-# Without the values of variables, of which some are passwords.
+# Without local variables, which may be passwords.
 _TRACEBACKS: Final = structlog.processors.ExceptionRenderer(
     structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
 )
@@ -97,11 +97,11 @@ _TRACEBACKS: Final = structlog.processors.ExceptionRenderer(
 def create_logger(
     settings: LogSettings, stream: TextIO | None = None
 ) -> structlog.typing.FilteringBoundLogger:
-    """A logger that writes as the settings want it.
+    """Create a logger.
 
     Args:
-        settings: see there.
-        stream: where to; by default standard error, in a thread of its own.
+        settings: settings of the log.
+        stream: destination; by default standard error, written by a thread.
     """
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer(ensure_ascii=False)
@@ -125,7 +125,7 @@ def create_logger(
 
 
 def flush_logs(seconds: float = 5.0) -> bool:
-    """Wait until what was logged stands on standard error, so long at most; whether it does."""
+    """Wait until standard error has all log lines, at most some seconds; return whether it does."""
     return _BACKGROUND_STDERR.wait(seconds)
 
 
@@ -159,7 +159,7 @@ class RateLimitedLog:
     ) -> None:
         self._logger = logger
         self._clock = clock
-        self._most = lines
+        self._max_lines = lines
         self._seconds = seconds
         self._until = 0.0
         self._seen: dict[tuple[str, str, str | None, str | None], int] = {}
@@ -188,15 +188,15 @@ class RateLimitedLog:
             self._until = now + self._seconds
         kind = (event, reason, match, team)
         seen = self._seen[kind] = self._seen.get(kind, 0) + 1
-        if seen <= self._most:
+        if seen <= self._max_lines:
             self._write(*kind, more)
 
     def log_suppressed(self) -> None:
         """Log the number of omitted events of each kind and start a new period."""
         seen, self._seen = self._seen, {}
         for kind, count in seen.items():
-            if count > self._most:
-                self._write(*kind, {"count": count - self._most})
+            if count > self._max_lines:
+                self._write(*kind, {"count": count - self._max_lines})
 
     def _write(
         self,
