@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sevenbag.game.game_result import GameResult
 
 PLAIN = Rules.preset("guideline")
-PATIENT = BotDeadlines(prepare=60, tell=60, suggest=60, stop=60, quit=60)
+PATIENT = BotDeadlines(prepare=60, update=60, suggest=60, stop=60, quit=60)
 
 
 async def play(first: Bot, second: Bot, *observers: GameObserver, **changes: object) -> GameResult:

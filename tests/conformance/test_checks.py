@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["mark", "patience"]
 
-DEADLINES = BotDeadlines(prepare=120, tell=120, suggest=120, stop=120, quit=120)
+DEADLINES = BotDeadlines(prepare=120, update=120, suggest=120, stop=120, quit=120)
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tbp_bot.py"
 
 

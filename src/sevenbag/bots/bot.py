@@ -38,8 +38,8 @@ __all__ = [
     "shorten_name",
 ]
 
-Step = Literal["prepare", "tell", "suggest", "stop", "quit"]
-"""Steps with a time limit; ``tell`` sends a position or a move."""
+Step = Literal["prepare", "update", "suggest", "stop", "quit"]
+"""Steps with a time limit; ``update`` sends a position or a move."""
 
 
 @dataclass(frozen=True, slots=True)

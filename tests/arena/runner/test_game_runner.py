@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import LockResult
 
-QUICK = BotDeadlines(prepare=0.2, tell=0.2, suggest=0.2, stop=0.2, quit=0.2)
+QUICK = BotDeadlines(prepare=0.2, update=0.2, suggest=0.2, stop=0.2, quit=0.2)
 """Deadlines for bots that hang."""
 
 

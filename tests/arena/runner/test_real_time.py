@@ -246,7 +246,7 @@ async def test_a_bot_that_hangs_does_not_hold_up_the_end(wall: bool) -> None:
     async def hang() -> None:
         await asyncio.sleep(3600)
 
-    deadlines = BotDeadlines(prepare=0.3, tell=0.3, suggest=0.3, stop=0.3, quit=0.3)
+    deadlines = BotDeadlines(prepare=0.3, update=0.3, suggest=0.3, stop=0.3, quit=0.3)
     result = await game(
         LowBot(),
         FaultyBot("suggest", hang, 3),

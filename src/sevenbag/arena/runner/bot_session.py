@@ -130,7 +130,7 @@ class BotSession:
         """Send an update, or the current position of its player, and the opponents' positions."""
         self._playing = True
         what = "the position" if update.placement is None else "a move"
-        await self._ask(what, self._update(update, player, opponents), self.step_timeout("tell"))
+        await self._ask(what, self._update(update, player, opponents), self.step_timeout("update"))
 
     async def suggest(self) -> tuple[Placement, ...] | None:
         """Return the bot's moves, best first; None if the bot has lost."""

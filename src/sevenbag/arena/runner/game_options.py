@@ -58,14 +58,14 @@ class BotDeadlines:
 
     Attributes:
         prepare: launch and preparation for the rules.
-        tell: an update.
+        update: an update of the position.
         suggest: an answer, in addition to the thinking time of its limits.
         stop: the end of a game.
         quit: the end of the bot; a driver kills a program that takes longer.
     """
 
     prepare: float = 20.0
-    tell: float = 5.0
+    update: float = 5.0
     suggest: float = 10.0
     stop: float = 2.0
     quit: float = 10.0

@@ -132,7 +132,7 @@ class TbpDriver(ExternalBot):
         ready = LAUNCH_TIMEOUT + profile.info_seconds + profile.ready_seconds
         seconds = {
             "prepare": ready,
-            "tell": STALE_ANSWER_TIMEOUT + profile.quit_seconds + ready,
+            "update": STALE_ANSWER_TIMEOUT + profile.quit_seconds + ready,
             "stop": 0.0,
             "quit": profile.quit_seconds,
         }

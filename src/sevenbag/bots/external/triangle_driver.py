@@ -158,7 +158,7 @@ class TriangleDriver(ExternalBot):
         ready = LAUNCH_TIMEOUT + settings.info_seconds
         seconds = {
             "prepare": ready,
-            "tell": settings.quit_seconds + ready,
+            "update": settings.quit_seconds + ready,
             "stop": settings.quit_seconds,
             "quit": settings.quit_seconds,
         }
