@@ -13,7 +13,7 @@ from sevenbag.contest import telemetry
 from sevenbag.contest.game.pason_game import MoveOutcome
 from sevenbag.contest.server import authentication, hosted_match, zmq_channels
 from sevenbag.contest.server.game_server import GameServer
-from sevenbag.contest.server.monitoring import MetricsText, ServerMetrics
+from sevenbag.contest.server.monitoring import MetricsReader
 from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ async def test_every_metric_is_on_the_page_and_no_other() -> None:
     async with server:
         machinery = server._runtime  # no port is taken for this
         assert machinery is not None
-        figures = ServerMetrics()
+        figures = server.figures
         figures.moves["done"] = figures.rejected["malformed message"] = 1
-        text = MetricsText(figures, machinery._gauges()).text().decode()
+        text = MetricsReader(machinery.read_metrics).text().decode()
     samples = {
         sample.name.removeprefix("sevenbag_contest_")
         for family in text_string_to_metric_families(text)

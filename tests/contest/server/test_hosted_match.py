@@ -293,7 +293,7 @@ async def test_placements_that_a_server_refuses() -> None:
             server.accept_match(ahead)
         with pytest.raises(MatchRejectedError, match="invalid teams"):
             server.accept_match(placement("A", "A"))
-        with pytest.raises(MatchRejectedError, match="numbered"):
+        with pytest.raises(MatchRejectedError, match="invalid finished games"):
             server.accept_match(placement(finished=(finished(2, 0, sequence=1, piece=1),)))
         for bot, words in (("tbp:./bot", "within a server"), ("beam:x=1", "unknown option")):
             with pytest.raises(MatchRejectedError, match=words):

@@ -93,7 +93,7 @@ async def test_a_server_is_healthy_and_ready_until_it_ends_or_has_trouble() -> N
         assert await asyncio.to_thread(fetched, port, "/health") == (200, "ok\n")
         assert await asyncio.to_thread(fetched, port, "/ready") == (200, "ready\n")
         # A proxy may send an absolute target.
-        whole = f"GET http://elsewhere.example:{port}/health?now HTTP/1.1\r\n\r\n"
+        whole = f"GET http://elsewhere.example:{port}/health?now HTTP/1.1\r\nHost: x\r\n\r\n"
         assert (await asyncio.to_thread(answered, port, whole)).endswith("\r\n\r\nok\n")
         notebook.problem = "the scheduler does not answer"
         status, words = await asyncio.to_thread(fetched, port, "/ready?why")
@@ -116,14 +116,14 @@ async def test_a_server_is_healthy_and_ready_until_it_ends_or_has_trouble() -> N
 @pytest.mark.parametrize(
     ("request_bytes", "status"),
     [
-        (b"GET /nothing HTTP/1.1\r\n\r\n", b"404"),
-        (b"POST /health HTTP/1.1\r\n\r\n", b"405"),
+        (b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", b"404"),
+        (b"POST /health HTTP/1.1\r\nHost: x\r\n\r\n", b"405"),
         (b"rubbish\r\n\r\n", b"400"),
         (b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n", b"200"),
         (b"HEAD /metrics HTTP/1.0\r\n\r\n", b"200"),
-        (b"\xff" * 100_000, b""),
-        (b"GET /health HTTP/1.1\r\n" + b"a: b\r\n" * 1_000, b""),
-        (b"GET /hea", b"400"),
+        (b"\xff" * 100_000, b"400"),
+        (b"GET /health HTTP/1.1\r\n" + b"a: b\r\n" * 2_000, b"400"),
+        (b"GET /hea", b""),
     ],
 )
 async def test_nonsense_is_answered_or_cut_off(request_bytes: bytes, status: bytes) -> None:
@@ -131,7 +131,8 @@ async def test_nonsense_is_answered_or_cut_off(request_bytes: bytes, status: byt
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         with contextlib.suppress(ConnectionError):
             writer.write(request_bytes)
-            writer.write_eof()
+            if not status:
+                writer.write_eof()
             answer = await reader.read()
             assert answer[9:12] == status
             if request_bytes.startswith(b"HEAD"):

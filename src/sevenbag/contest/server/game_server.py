@@ -18,17 +18,24 @@ from sevenbag.contest.passwords import PasswordVerifier
 from sevenbag.contest.scheduler_protocol import Heartbeat, ServerHello
 from sevenbag.contest.server.command_handler import ClientTokens, CommandHandler
 from sevenbag.contest.server.hosted_match import HostedMatch, MatchTimers, ServerContext
-from sevenbag.contest.server.monitoring import Gauge, HealthServer, MetricsText, ServerMetrics
+from sevenbag.contest.server.monitoring import (
+    HealthServer,
+    MetricsReader,
+    ServerMetrics,
+    create_health_app,
+    metric,
+)
 from sevenbag.contest.server.zmq_channels import AddressLimiter, CommandChannel, StateChannel
 from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import InputError, MatchRejectedError, ServerDismissedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from types import TracebackType
     from typing import Self
 
     import structlog
+    from prometheus_client import Metric
 
     from sevenbag.contest.game.match_results import MatchResult
     from sevenbag.contest.scheduler_protocol import MatchAssignment
@@ -474,13 +481,8 @@ class ServerRuntime:
             InputError: there is no listening for HTTP.
         """
         if self._settings.http_port:
-            exposition = MetricsText(self._figures, self._gauges())
-            operations = HealthServer(
-                self._settings.bind,
-                self._settings.http_port,
-                readiness_problem=ready,
-                metrics=exposition.text,
-            )
+            app = create_health_app(ready, MetricsReader(self.read_metrics).text)
+            operations = HealthServer(app, self._settings.bind, self._settings.http_port)
             try:
                 await operations.start()
             except BaseException:
@@ -519,40 +521,17 @@ class ServerRuntime:
         self.states.process_subscriptions()
         self._beating = self._loop.call_at(now + _BEAT, self._beat, now + _BEAT)
 
-    def _gauges(self) -> tuple[Gauge, ...]:
-        commands, states, limiter = self.commands, self.states, self._limiter
-        return (
-            Gauge("matches_hosted", "Matches that are played or linger.", self._count_tables),
-            Gauge("start_time_seconds", "When the server began.", lambda: self._began),
-            Gauge("loop_delay_seconds", "How late the last timer was.", lambda: self.delay),
-            Gauge(
-                "states_published", "State messages told.", lambda: states.published, counts=True
-            ),
-            Gauge(
-                "states_dropped",
-                "State messages that a subscriber was too far behind for.",
-                lambda: states.incomplete,
-                counts=True,
-            ),
-            Gauge(
-                "invalid_envelopes",
-                "Messages on the command channel that were no requests.",
-                lambda: commands.dropped,
-                counts=True,
-            ),
-            Gauge(
-                "connections_closed",
-                "Connections closed because of the limit of their address.",
-                lambda: limiter.closed,
-                counts=True,
-            ),
-            Gauge(
-                "replies_dropped",
-                "Answers whose client has gone, or reads none.",
-                lambda: commands.unsent,
-                counts=True,
-            ),
-        )
-
-    def _count_tables(self) -> float:
-        return len(self._sessions.matches)
+    def read_metrics(self) -> Iterator[Metric]:
+        """Yield the current metrics."""
+        yield from self._figures.collect()
+        for name, description, value in (
+            ("matches_hosted", "Matches that are played or linger.", len(self._sessions.matches)),
+            ("start_time_seconds", "Start time of the server.", self._began),
+            ("loop_delay_seconds", "Delay of the last timer.", self.delay),
+            ("states_published_total", "Published state messages.", self.states.published),
+            ("states_dropped_total", "Messages a slow subscriber lost.", self.states.incomplete),
+            ("invalid_envelopes_total", "Messages that were no requests.", self.commands.dropped),
+            ("connections_closed_total", "Connections over the limit.", self._limiter.closed),
+            ("replies_dropped_total", "Answers that no client received.", self.commands.unsent),
+        ):
+            yield metric(name, description, value)

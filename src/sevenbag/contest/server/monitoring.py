@@ -2,39 +2,44 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
+import socket
 from collections import Counter
 from dataclasses import dataclass, field
-from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+import uvicorn
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector, CollectorRegistry
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    import asyncio
+    from collections.abc import Awaitable, Callable, Iterable, Iterator
 
     from prometheus_client import Metric
+
+    Scope = dict[str, Any]
+    Send = Callable[[dict[str, Any]], Awaitable[None]]
+    Application = Callable[[Scope, Any, Send], Awaitable[None]]
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
 @dataclass
 class ServerMetrics:
-    """Plain numbers: commands are counted thousands of times a second, and read twice a minute.
+    """Counts of a game server since its start.
 
     Attributes:
-        moves: moves that met each fate, such as ``done`` or ``collides``.
-        refused: commands that were answered with an error, by its kind.
-        connects: times that a team was let in.
+        moves: moves by outcome, such as ``done`` or ``collides``.
+        rejected: commands answered with an error, by kind.
+        connects: successful connects of teams.
         games: finished games.
         matches: finished matches.
-        faults: matches that broke by a fault of the server's.
+        failures: matches aborted by an internal error.
     """
 
     moves: Counter[str] = field(default_factory=Counter)
@@ -46,199 +51,180 @@ class ServerMetrics:
 
     @property
     def commands(self) -> int:
-        """Commands that were answered."""
+        """Number of answered commands."""
         return self.moves.total() + self.rejected.total() + self.connects
 
-
-@dataclass(frozen=True)
-class Gauge:
-    """Something that is read when it is asked for.
-
-    Attributes:
-        name: behind ``sevenbag_contest_``.
-        meaning: in words.
-        read: gives the value.
-        counts: whether it only ever grows.
-    """
-
-    name: str
-    meaning: str
-    read: Callable[[], float]
-    counts: bool = False
+    def collect(self) -> Iterator[Metric]:
+        """Yield the counts for Prometheus."""
+        yield _count_by("moves_total", "Moves by outcome.", "outcome", self.moves)
+        yield _count_by(
+            "commands_rejected_total", "Commands answered with an error.", "error", self.rejected
+        )
+        yield metric("logins_total", "Successful connects of teams.", self.connects)
+        yield metric("games_total", "Finished games.", self.games)
+        yield metric("matches_total", "Finished matches.", self.matches)
+        yield metric("matches_failed_total", "Matches aborted by an internal error.", self.failures)
 
 
-class MetricsText:
-    """The figures as Prometheus reads them.
+class MetricsReader(Collector):
+    """Read metrics when Prometheus asks for them.
 
     Args:
-        figures: what is counted.
-        gauges: what else there is to tell.
+        read: return all metrics.
     """
 
-    def __init__(self, figures: ServerMetrics, gauges: Iterable[Gauge]) -> None:
+    def __init__(self, read: Callable[[], Iterable[Metric]]) -> None:
+        self._read = read
         self._registry = CollectorRegistry(auto_describe=False)
-        self._registry.register(_MetricsCollector(figures, tuple(gauges)))
+        self._registry.register(self)
+
+    def collect(self) -> Iterable[Metric]:
+        """Return all metrics."""
+        return self._read()
 
     def text(self) -> bytes:
-        """All of them, in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format."""
         return generate_latest(self._registry)
 
 
-_MAX_LINE_BYTES: Final = 8 << 10
+def metric(name: str, description: str, value: float) -> Metric:
+    """Create a metric of a game server: a counter if its name ends with ``_total``, else a gauge.
 
-_MAX_LINES: Final = 100
+    Args:
+        name: name without ``sevenbag_contest_``.
+        description: help text.
+        value: current value.
+    """
+    family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
+    return family(_PREFIX + name, description, value=value)
 
-_TIMEOUT: Final = 5.0
 
-_MAX_CONNECTIONS: Final = 32
+def create_health_app(
+    readiness_problem: Callable[[], str], metrics: Callable[[], bytes]
+) -> Application:
+    """Create the ASGI application of ``/health``, ``/ready`` and ``/metrics``.
 
-_PLAIN: Final = "text/plain; charset=utf-8"
+    Args:
+        readiness_problem: return the reason why the server takes no matches; empty if it does.
+        metrics: return the metrics in Prometheus' text format.
+    """
+
+    async def app(scope: Scope, receive: object, send: Send) -> None:
+        del receive
+        # A proxy may send an absolute URL as the target.
+        path = urlsplit(scope["path"]).path
+        status, body, kind = 200, b"ok\n", _PLAIN
+        if scope["method"] not in {"GET", "HEAD"}:
+            status, body = 405, b"GET only\n"
+        elif path == "/ready":
+            problem = readiness_problem()
+            status, body = 503 if problem else 200, f"{problem or 'ready'}\n".encode()
+        elif path == "/metrics":
+            body, kind = metrics(), CONTENT_TYPE
+        elif path != "/health":
+            status, body = 404, b"there are /health, /ready and /metrics\n"
+        headers = [
+            (b"content-type", kind.encode()),
+            (b"content-length", str(len(body)).encode()),
+            (b"connection", b"close"),
+        ]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    return app
 
 
 class HealthServer:
-    """Answers three questions, one a connection.
+    """Serve an application of short answers: 32 connections of five seconds each.
 
     Args:
+        app: ASGI application.
         host: address to listen at.
-        port: 0 takes a free one.
-        ready: why the server takes no matches; empty when it does.
-        metrics: in Prometheus' text format.
+        port: port to listen at; 0 for a free one.
     """
 
-    def __init__(
-        self,
-        host: str,
-        port: int,
-        *,
-        readiness_problem: Callable[[], str],
-        metrics: Callable[[], bytes],
-    ) -> None:
+    def __init__(self, app: Application, host: str, port: int) -> None:
         self._host = host
-        self._wanted = port
-        self._ready = readiness_problem
-        self._metrics = metrics
-        self._server: asyncio.Server | None = None
-        self._connections = 0
+        self._port = port
+        self._socket: socket.socket | None = None
+        config = uvicorn.Config(
+            app,
+            http=_LimitedProtocol,
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            date_header=False,
+            server_header=False,
+            proxy_headers=False,
+            h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
+            timeout_graceful_shutdown=1,
+        )
+        config.load()
+        self._server = uvicorn.Server(config)
+        self._server.lifespan = config.lifespan_class(config)
 
     @property
     def port(self) -> int:
-        """Where it listens, once it does."""
-        return int(self._server.sockets[0].getsockname()[1]) if self._server else 0
+        """Port of the running server; 0 before its start."""
+        return int(self._socket.getsockname()[1]) if self._socket else 0
 
     async def start(self) -> None:
         """Listen.
 
         Raises:
-            InputError: the port is taken, or not ours to take; or there is no such address.
+            InputError: the port is in use or not permitted, or the address is not of this machine.
         """
         try:
-            self._server = await asyncio.start_server(
-                self._serve, self._host, self._wanted, limit=_MAX_LINE_BYTES
-            )
+            family, _, _, _, address = socket.getaddrinfo(
+                self._host, self._port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0]
+            self._socket = socket.create_server(address, family=family)
         except OSError as error:
             raise InputError(
-                f"cannot listen at {self._host}:{self._wanted} for HTTP: {error.strerror}"
+                f"cannot listen at {self._host}:{self._port} for HTTP: {error.strerror}"
             ) from None
+        # Not `serve`: it would handle the signals of the process.
+        await self._server.startup(sockets=[self._socket])
 
     async def close(self) -> None:
-        """Listen no more."""
-        if self._server is not None:
-            self._server.close()
-            await self._server.wait_closed()
-
-    # --- helpers --------------------------------------------------------------------------------
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._connections += 1
-        try:
-            if self._connections <= _MAX_CONNECTIONS:
-                async with asyncio.timeout(_TIMEOUT):
-                    writer.write(self._answer(await _request_line(reader)))
-                    await writer.drain()
-        except (TimeoutError, OSError, ValueError, asyncio.IncompleteReadError):
-            # Whoever asks like that has no claim to an answer.
-            pass
-        finally:
-            self._connections -= 1
-            writer.close()
-            with contextlib.suppress(OSError):
-                await writer.wait_closed()
-
-    def _answer(self, line: bytes) -> bytes:
-        words = line.split()
-        if len(words) != 3 or not words[2].startswith(b"HTTP/1."):
-            return _response(HTTPStatus.BAD_REQUEST, "this is HTTP/1.1\n")
-        # A proxy may send an absolute URL as the target.
-        method, path = words[0], urlsplit(words[1]).path
-        if method not in {b"GET", b"HEAD"}:
-            return _response(HTTPStatus.METHOD_NOT_ALLOWED, "GET only\n")
-        response = self._page(path)
-        return response.partition(b"\r\n\r\n")[0] + b"\r\n\r\n" if method == b"HEAD" else response
-
-    def _page(self, path: bytes) -> bytes:
-        if path == b"/health":
-            return _response(HTTPStatus.OK, "ok\n")
-        if path == b"/ready":
-            reason = self._ready()
-            status = HTTPStatus.SERVICE_UNAVAILABLE if reason else HTTPStatus.OK
-            return _response(status, f"{reason or 'ready'}\n")
-        if path == b"/metrics":
-            return _response(HTTPStatus.OK, self._metrics(), CONTENT_TYPE)
-        return _response(HTTPStatus.NOT_FOUND, "there are /health, /ready and /metrics\n")
-
-
-async def _request_line(reader: asyncio.StreamReader) -> bytes:
-    line = await reader.readline()
-    for _ in range(_MAX_LINES):
-        if (await reader.readline()).strip() == b"":
-            return line
-    raise ValueError("a header without end")
-
-
-def _response(status: HTTPStatus, body: str | bytes, kind: str = _PLAIN) -> bytes:
-    content = body.encode() if isinstance(body, str) else body
-    head = (
-        f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: {kind}\r\n"
-        f"Content-Length: {len(content)}\r\nConnection: close\r\n\r\n"
-    )
-    return head.encode() + content
+        """Stop listening."""
+        if self._socket is not None:
+            await self._server.shutdown(sockets=[self._socket])
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 _PREFIX: Final = "sevenbag_contest_"
 
+_PLAIN: Final = "text/plain; charset=utf-8"
 
-class _MetricsCollector(Collector):
-    def __init__(self, figures: ServerMetrics, gauges: tuple[Gauge, ...]) -> None:
-        self._figures = figures
-        self._gauges = gauges
+_MAX_HEAD_BYTES: Final = 8 << 10
 
-    def collect(self) -> Iterable[Metric]:
-        figures = self._figures
-        yield _labelled_counter("moves", "Moves by what became of them.", "outcome", figures.moves)
-        yield _labelled_counter(
-            "commands_rejected",
-            "Commands that were answered with an error.",
-            "error",
-            figures.rejected,
-        )
-        for name, meaning, value in (
-            ("logins", "Times that a team was let in.", figures.connects),
-            ("games", "Finished games.", figures.games),
-            ("matches", "Finished matches.", figures.matches),
-            ("matches_failed", "Matches that broke by a fault of the server's.", figures.failures),
-        ):
-            yield CounterMetricFamily(_PREFIX + name, meaning, value=value)
-        for gauge in self._gauges:
-            family = CounterMetricFamily if gauge.counts else GaugeMetricFamily
-            yield family(_PREFIX + gauge.name, gauge.meaning, value=gauge.read())
+_MAX_CONNECTIONS: Final = 32
+
+_CONNECTION_SECONDS: Final = 5.0
 
 
-def _labelled_counter(
-    name: str, meaning: str, label: str, counts: Counter[str]
-) -> CounterMetricFamily:
-    family = CounterMetricFamily(_PREFIX + name, meaning, labels=[label])
+class _LimitedProtocol(H11Protocol):
+    """HTTP/1.1 with a limited number and lifetime of connections."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > _MAX_CONNECTIONS:
+            transport.abort()
+        self._deadline = self.loop.call_later(_CONNECTION_SECONDS, transport.abort)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        super().connection_lost(exc)
+
+
+def _count_by(name: str, description: str, label: str, counts: Counter[str]) -> Metric:
+    family = CounterMetricFamily(_PREFIX + name, description, labels=[label])
     for key, count in sorted(counts.items()):
         family.add_metric([key], count)
     return family
