@@ -204,7 +204,7 @@ class PositionBot(Bot):
         """Return the current position.
 
         Raises:
-            BotStartError: there is none.
+            BotStartError: no such bot exists.
         """
         if self._position is None:
             raise BotStartError(self.name, "has no position")

@@ -256,9 +256,7 @@ def _create_launcher(kind: str, target: str, options: Mapping[str, str]) -> Chan
 
 BUILTIN_BOTS: Final[Mapping[str, BuiltinBot]] = {
     "beam": BuiltinBot("beam search over the known queue", BeamOptions, _create_beam_bot),
-    "pc": BuiltinBot(
-        "perfect clears as long as it sees any, else as beam", PcOptions, _create_pc_bot
-    ),
+    "pc": BuiltinBot("perfect clears where possible, otherwise as beam", PcOptions, _create_pc_bot),
     "random": BuiltinBot("any legal move", RandomOptions, _create_random_bot),
 }
 """Built-in bots by name."""

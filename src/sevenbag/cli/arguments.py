@@ -86,7 +86,7 @@ def load_kicks(name: str) -> Kicks:
     """
     from sevenbag._kernel import Kicks  # noqa: PLC0415  # few commands need them
 
-    # The kernel takes text only; a word of the command line may contain any bytes.
+    # The kernel takes text only; an argument may contain any bytes.
     return _load_named(
         name,
         lambda text: Kicks(text.encode("utf-8", "replace").decode()),

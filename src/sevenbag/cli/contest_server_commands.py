@@ -237,7 +237,7 @@ async def _wait_for_result(
 
 def _describe_result(result: MatchResult, first: str, second: str) -> str:
     if result.winner is None:
-        return f"{result.ending}: nobody has won"
+        return f"{result.ending}: no winner"
     return (
         f"{(first, second)[result.winner]} has won: {describe_ending(result.ending)}; "
         f"games {result.games[0]}:{result.games[1]}, points {result.points[0]}:{result.points[1]}"

@@ -402,7 +402,7 @@ def _fields(kind: types.Type | None) -> Sequence[types.Field]:
 
 
 def _type_at(kind: types.Type | None, key: KeyPath) -> types.Type | None:
-    """Return the type of the value at a path; None if there is none."""
+    """Return the type of the value at a path, or None."""
     for part in key:
         if isinstance(part, str):
             kind = next((field.type for field in _fields(kind) if field.name == part), None)

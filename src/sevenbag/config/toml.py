@@ -103,7 +103,7 @@ class TomlLines:
                     items += 1
 
     def find(self, path: Iterable[str | int]) -> int | None:
-        """Return the line of a key, or of the nearest part of its path; None if there is none."""
+        """Return the line of a key, or of the nearest part of its path, or None."""
         parts = tuple(path)
         while parts and parts not in self._lines:
             parts = parts[:-1]

@@ -81,7 +81,7 @@ class ContestTournament:
 
     @cached_property
     def ranking_finished(self) -> bool:
-        """Whether all matches of the ranking are played, so that the seeding is final."""
+        """Return whether all matches of the ranking are played, so that the seeding is final."""
         return all(
             match.slot in self._results for number in self.ranking_rounds for match in number
         )
@@ -98,7 +98,7 @@ class ContestTournament:
 
     @cached_property
     def third_place_match(self) -> BracketMatch | None:
-        """Match for third place; None if there is none."""
+        """Match for third place; None without one."""
         if not self.plan.third_place:
             return None
         return create_third_place_match(self.bracket_rounds, self._results)
@@ -114,7 +114,7 @@ class ContestTournament:
 
     @property
     def is_finished(self) -> bool:
-        """Whether all matches are played."""
+        """Return whether all matches are played."""
         return self.ranking_finished and self.champion is not None and not self.due_matches
 
     @cached_property

@@ -31,7 +31,7 @@ MAX_PAGES: Final = 10_000
 ROWS_OF: Final = {115: ROWS, 110: ROWS - 2}
 """Number of rows above the garbage row by version."""
 
-# Added to differences, so that none is negative.
+# Added to differences, so that they are not negative.
 _UNCHANGED: Final = 8
 
 _MOST_REPEATS: Final = len(DIGITS) - 1

@@ -146,7 +146,7 @@ class PcFileReport:
     placement: int = 0
 
     def describe_fault(self) -> str:
-        """Return a description of the fault; empty if there is none."""
+        """Return a description of the fault; empty without a fault."""
         if self.fault is PcFault.NONE:
             return ""
         words = _REASONS[self.fault]

@@ -70,7 +70,7 @@ class ReplayPlayer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     Attributes:
         name: name in this game.
-        spec: specification of the bot; None if there is none.
+        spec: specification of the bot, if any.
         nodes: limit of nodes per move; None for none.
         milliseconds: limit of milliseconds per move; None for none.
         clock: limit for the whole game; None for none.
@@ -502,7 +502,7 @@ class _Reader:
                 number, 'result.ending: "lead" needs adjudication.lead in the header, and a winner'
             )
         if (result.ending == "fall") != any(result.losses):
-            self._refuse(number, 'result.falls: somebody has lost exactly if "ending" is "fall"')
+            self._refuse(number, 'result.falls: a player has lost exactly if "ending" is "fall"')
         decided = result.ending == "fall" and not (all(result.losses) and rule.double == "attack")
         if decided and result.winner != _last_standing(result.losses):
             self._refuse(number, "result.winner: must be the one who has not lost, if there is one")

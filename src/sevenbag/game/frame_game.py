@@ -288,7 +288,7 @@ def _press_keys(
         raise InputError(f"invalid moment: expected 0 to below 1, got {moment}")
     if game.handling.soft_drop < _INSTANT_SOFT_DROP:
         raise RulesError(
-            f"a soft drop by {game.handling.soft_drop:g} is on its way for long; placements need"
+            f"a soft drop by {game.handling.soft_drop:g} takes long; placements need"
             f" one by {_INSTANT_SOFT_DROP}, which is at once"
         )
     game.advance_to(moment)

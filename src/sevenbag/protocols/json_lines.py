@@ -149,7 +149,7 @@ class FieldReader:
     """Reads the fields of one message.
 
     Known quirks of programs are accepted; `InvalidValueError` is raised for anything else. A
-    checking reader reports quirks and invalid values instead, and goes on; values that it returns
+    checking reader reports quirks and invalid values instead and continues; values that it returns
     for invalid ones are of no use.
 
     Args:

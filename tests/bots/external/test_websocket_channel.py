@@ -255,7 +255,7 @@ async def test_messages_that_make_no_sense_are_named() -> None:
 
 async def test_an_address_without_a_bot() -> None:
     bot = create_bot("ws://127.0.0.1:9/")
-    words = "cannot connect to ws://127.0.0.1:9/: nobody listens there"
+    words = "cannot connect to ws://127.0.0.1:9/: connection refused"
     with pytest.raises(BotStartError, match=re.escape(words)):
         await bot.prepare(RULES)
     await bot.quit()

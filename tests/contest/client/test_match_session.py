@@ -299,7 +299,7 @@ def test_match_that_moves_to_another_server() -> None:
     for played in both:
         assert len(played) == 1
         assert sum(played[0].result.games) >= 2
-    assert any("asking the site where the match goes on" in line for line in lines)
+    assert any("for the next server of the match" in line for line in lines)
 
 
 def test_site_without_a_match() -> None:

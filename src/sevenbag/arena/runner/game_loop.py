@@ -234,7 +234,7 @@ def first_legal(game: Player, moves: Sequence[Placement]) -> Placement:
     """Return the first legal placement, with its spin.
 
     Raises:
-        PlacementError: none is legal; the message is about the first one.
+        PlacementError: no placement is legal; the message is about the first one.
     """
     problem: PlacementError | None = None
     for move in moves:

@@ -13,7 +13,7 @@ _MAX_TRIES: Final = 100_000
 
 
 def bracket_order(entrants: int) -> list[int | None]:
-    """Return the entrants (0 is the best) in bracket order; neighbours meet, None is a bye.
+    """Return the entrants (0 is the best) in bracket order; neighbours meet; a bye is None.
 
     The first meets the last, and the first two can meet only in the final.
 

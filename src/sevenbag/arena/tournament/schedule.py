@@ -146,7 +146,7 @@ def _until_decided(
     writer: _Writer,
     encounters: Sequence[_EncounterKey],
 ) -> Iterator[Iterable[ScheduledGame]]:
-    """Iterate over waves of games that are needed in any case, until none is."""
+    """Iterate over waves of games that are needed in any case."""
     written = dict.fromkeys(encounters, 0)
     while True:
         over = {

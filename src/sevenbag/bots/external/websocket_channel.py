@@ -247,5 +247,5 @@ def _describe_error(error: Exception) -> str:
 
 def _explain_os_error(error: OSError) -> str:
     if isinstance(error, ConnectionRefusedError):
-        return "nobody listens there"
+        return "connection refused"
     return error.strerror or _describe_error(error)

@@ -191,7 +191,7 @@ async def play_all_matches(
             failing_since = now if failing_since is None else failing_since
             if now - failing_since > max_silence:
                 raise
-            report(f"{error}; asking {site.url} where the match goes on")
+            report(f"{error}; asking {site.url} for the next server of the match")
             await asyncio.sleep(_RETRY_PAUSE)
             continue
         failing_since = None
@@ -210,7 +210,7 @@ class TeamAssignment:
     """Match that a team is to play now.
 
     Attributes:
-        status: "playing" with a match, "waiting" for the next match, "finished" if there is none.
+        status: "playing" with a match, "waiting" for the next match, "finished" after the last one.
         token: token of the match.
         address: address of its game server; None without a match.
         opponent: name of the opponent; empty if the site does not name it.

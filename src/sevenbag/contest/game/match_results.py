@@ -44,7 +44,7 @@ class MatchScore:
 
     @property
     def is_decided(self) -> bool:
-        """Whether the winner is decided or all games are played."""
+        """Return whether the winner is decided or all games are played."""
         return max(self._games) * 2 > self._max_games or sum(self._games) >= self._max_games
 
     def add(self, game: ContestGameResult) -> None:

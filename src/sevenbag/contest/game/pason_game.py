@@ -157,7 +157,7 @@ class PasonGame:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended."""
+        """Return whether the game has ended."""
         return self.outcome is not None
 
     def move(

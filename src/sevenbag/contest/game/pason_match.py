@@ -63,7 +63,7 @@ class ContestMatch:
         phase: waiting for both teams; before a game; in a game; waiting until a finished game is
             stored; over. A resumed match publishes a position while it waits for its teams,
             because a client may move only in response to a state message.
-        next_event_at: time of the next event; None if there is none.
+        next_event_at: time of the next event, if any.
         game: current or last game; None before the first.
         game_number: number of that game, from 1; 0 before the first.
         game_name: name of that game for clients.
@@ -165,7 +165,7 @@ class ContestMatch:
 
     @property
     def paused(self) -> bool:
-        """Whether no further game is started."""
+        """Return whether no further game is started."""
         return self._paused
 
     def connect(self, player: PlayerIndex, now: float) -> None:

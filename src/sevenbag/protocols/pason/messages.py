@@ -175,7 +175,7 @@ class GameBoardState(_InGame, frozen=True, kw_only=True, tag_field="comm_type"):
 
 
 class GamePieceState(_InGame, frozen=True, kw_only=True, tag_field="comm_type"):
-    """Both pieces, by team, None where there is none right now; and the upcoming ones in order."""
+    """Falling pieces by team, None between two pieces, and the upcoming pieces in order."""
 
     states: dict[str, PieceState | None]
     queue: tuple[str, ...]
