@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-T = TypeVar("T", bound=msgspec.Struct)
+T = TypeVar("T")
 KeyPath = tuple[str | int, ...]
 """Path to a value: names of keys and indices of lists."""
 
@@ -104,6 +104,7 @@ def convert(
     struct: type[T],
     source: str | Callable[[KeyPath], str] = "",
     *,
+    path: KeyPath = (),
     error: type[InputError] = InputError,
     kebab: bool = False,
     dec_hook: Callable[[type, Any], Any] | None = None,
@@ -114,6 +115,7 @@ def convert(
         data: mapping with a value for each key, as from a TOML file, JSON or command-line options.
         struct: type of the result.
         source: name of the data for errors, or a function that returns the name by key.
+        path: key of the data in its source.
         error: class of the raised error.
         kebab: accept and report keys with hyphens.
         dec_hook: see `msgspec.convert`.
@@ -123,13 +125,13 @@ def convert(
     """
     if kebab:
         data = _with_underscores(data, _info(struct))
-    key: KeyPath = ()
+    key = path
     try:
         return msgspec.convert(data, struct, dec_hook=dec_hook)
     except UnicodeEncodeError as problem:  # a lone surrogate in a key
         message = f"invalid key: expected UTF-8, got {shown(problem.object)}"
     except msgspec.ValidationError as problem:
-        key, message = _explain(problem, data, _info(struct), kebab=kebab)
+        key, message = _explain(problem, data, _info(struct), path, kebab=kebab)
     place = source if isinstance(source, str) else source(key)
     raise error(f"{place}: {message}" if place else message)
 
@@ -354,9 +356,7 @@ _PART: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _TRUTHS: Final = {"true": True, "yes": True, "false": False, "no": False}
 
 
-@functools.cache
-def _info(struct: type[msgspec.Struct]) -> types.Type:
-    return types.type_info(struct)
+_info: Callable[[Any], types.Type] = functools.cache(types.type_info)
 
 
 def _is_utf8(text: str) -> bool:
@@ -368,14 +368,20 @@ def _is_utf8(text: str) -> bool:
 
 
 def _explain(
-    problem: msgspec.ValidationError, data: object, info: types.Type, *, kebab: bool
+    problem: msgspec.ValidationError,
+    data: object,
+    info: types.Type,
+    prefix: KeyPath,
+    *,
+    kebab: bool,
 ) -> tuple[KeyPath, str]:
     """Return the key of an error and its message."""
     found = _PROBLEM.fullmatch(str(problem))
     text, path = (found[1], found[2]) if found else (str(problem), "")
-    key: KeyPath = tuple(name or int(index) for name, index in _PART.findall(path or ""))
+    inner: KeyPath = tuple(name or int(index) for name, index in _PART.findall(path or ""))
+    key = (*prefix, *inner)
     where = _dotted(key, kebab=kebab)
-    kind = _type_at(info, key)
+    kind = _type_at(info, inner)
     if problem.__cause__ is not None:  # raised by __post_init__ or dec_hook
         return key, f"{where}: {problem.__cause__}" if where else str(problem.__cause__)
     if name := re.fullmatch(r"(?s)Object (contains unknown|missing required) field `(.*)`", text):
@@ -389,7 +395,7 @@ def _explain(
             f"unknown key {shown(missing)}{inside}{hint}; keys are {', '.join(known)}"
         )
     value: Any = data
-    for part in key:
+    for part in inner:
         value = value[part]
     expected = describe_type(kind) if kind is not None else text
     return key, f"invalid {where or 'data'}: expected {expected}, got {shown(value)}"

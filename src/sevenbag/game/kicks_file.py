@@ -15,14 +15,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, cast
+
+from msgspec import Meta
 
 from sevenbag._kernel import MAX_CELL_DISTANCE, MAX_KICK_DISTANCE, MAX_KICKS, Kicks, Piece, Rotation
+from sevenbag.config.loader import convert
 from sevenbag.config.toml import TomlLines, parse_toml, read_toml_text
 from sevenbag.errors import FormatError, KicksError, shown
 
 if TYPE_CHECKING:
     import os
+
+    from sevenbag.config.loader import KeyPath
 
 
 def load_kicks(path: str | os.PathLike[str], name: str | None = None) -> Kicks:
@@ -93,6 +98,17 @@ _Tests = list[tuple[int, int]]
 _Shapes = list[list[tuple[int, int]]]
 _Turns = dict[tuple[Piece, Rotation, Rotation], _Tests]
 
+_Offset = Annotated[int, Meta(ge=-MAX_KICK_DISTANCE, le=MAX_KICK_DISTANCE)]
+_Coordinate = Annotated[int, Meta(ge=-MAX_CELL_DISTANCE, le=MAX_CELL_DISTANCE)]
+_Cells = Annotated[list[tuple[_Coordinate, _Coordinate]], Meta(min_length=4, max_length=4)]
+
+# Types of values. Without the test in place a list of kicks has one more item.
+_KICKS: Final[Any] = Annotated[list[tuple[_Offset, _Offset]], Meta(max_length=MAX_KICKS)]
+_ALL_TESTS: Final[Any] = Annotated[
+    list[tuple[_Offset, _Offset]], Meta(min_length=1, max_length=MAX_KICKS + 1)
+]
+_SHAPES: Final[Any] = Annotated[list[_Cells], Meta(min_length=1, max_length=4)]
+
 
 def _read(text: str, name: str, where: str) -> Kicks:
     try:
@@ -129,23 +145,13 @@ class _KicksReader:
             self._refuse(str(error), "name")
 
     def _read_head(self) -> None:
-        name = self._data.get("name", self._name)
-        if (
-            not isinstance(name, str)
-            or not 1 <= len(name.removesuffix(_WITHOUT)) <= _MAX_NAME_LENGTH
-            or not name.isprintable()
-        ):
-            self._refuse(
-                f"name is {shown(name)}, must be a text of 1 to {_MAX_NAME_LENGTH} characters",
-                "name",
-            )
+        name = self._convert(self._data.get("name", self._name), str, "name")
+        if not 1 <= len(name.removesuffix(_WITHOUT)) <= _MAX_NAME_LENGTH or not name.isprintable():
+            expected = f"1 to {_MAX_NAME_LENGTH} printable characters"
+            self._refuse(f"invalid name: expected {expected}, got {shown(name)}", "name")
         self._name = name
         if "base" in self._data:
-            base = self._data["base"]
-            if not isinstance(base, str):
-                self._refuse(
-                    f"base is {shown(base)}, must be the name of a rotation system", "base"
-                )
+            base = self._convert(self._data["base"], str, "base")
             try:
                 kicks = Kicks(base)
             except KicksError as error:
@@ -157,47 +163,41 @@ class _KicksReader:
     def _read_section(self, section: str, value: object) -> None:
         pieces = self._pieces(section)
         if not isinstance(value, Mapping):
-            self._refuse(f"{section} is {shown(value)}, must be a section of turns", section)
+            self._refuse(f"invalid {section}: expected table, got {shown(value)}", section)
         keys = cast("Mapping[str, object]", value)
-        in_place_first = keys.get("in_place_first", True)
-        if not isinstance(in_place_first, bool):
-            self._refuse(
-                f"[{section}] in_place_first is {shown(in_place_first)}, must be true or false",
-                section,
-                "in_place_first",
-            )
+        in_place_first = self._convert(
+            keys.get("in_place_first", True), bool, section, "in_place_first"
+        )
         seen: dict[tuple[Rotation, Rotation], str] = {}
         for key, item in keys.items():
             if key == "spawn":
-                spawn = self._spawn(section, item)
-                self._spawns.update(dict.fromkeys(pieces, spawn))
+                self._spawns.update(dict.fromkeys(pieces, self._spawn(section, item)))
             elif key == "shapes":
                 self._read_shapes(section, pieces, item)
             elif key != "in_place_first":
                 turn = self._turn(section, key)
                 if turn in seen:
-                    self._refuse(
-                        f"[{section}] {key} is the same turn as {seen[turn]}", section, key
-                    )
+                    self._refuse(f"duplicate turn in {section}: {seen[turn]}, {key}", section, key)
                 seen[turn] = key
-                tests = self._tests(section, key, item, in_place_first)
+                kind = _KICKS if in_place_first else _ALL_TESTS
+                tests: _Tests = self._convert(item, kind, section, key)
+                if in_place_first:
+                    tests = [(0, 0), *tests]
                 self._turns.update({(piece, *turn): tests for piece in pieces})
 
     def _pieces(self, section: str) -> list[Piece]:
         letters = section.upper()
         if not letters or any(letter not in Piece.__members__ for letter in letters):
             self._refuse(
-                f"{shown(section)} is unknown; a file has a name, a base, and sections called by "
-                "the letters of their pieces, such as [JLSTZ]",
+                f"unknown key {shown(section)}; keys are name, base, and sections named by the "
+                "letters of their pieces, such as [JLSTZ]",
                 section,
             )
         pieces = [Piece[letter] for letter in letters]
         for piece in pieces:
             if piece in self._section_of:
-                self._refuse(
-                    f"[{section}]: piece {piece.name} is in [{self._section_of[piece]}] already",
-                    section,
-                )
+                sections = f"{self._section_of[piece]}, {section}"
+                self._refuse(f"duplicate piece {piece.name} in {sections}", section)
             self._section_of[piece] = section
         return pieces
 
@@ -205,20 +205,18 @@ class _KicksReader:
         rotation = _ROTATIONS.get(str(value).upper())
         if rotation is None or isinstance(value, bool):
             self._refuse(
-                f"[{section}] spawn is {shown(value)}, must be {_ROTATION_NAMES}", section, "spawn"
+                f"invalid {section}.spawn: expected {_ROTATION_NAMES}, got {shown(value)}",
+                section,
+                "spawn",
             )
         return rotation
 
     def _read_shapes(self, section: str, pieces: list[Piece], value: object) -> None:
-        lists = _items(value)
-        if len(lists) not in {1, 2, 4}:
+        shapes: _Shapes = self._convert(value, _SHAPES, section, "shapes")
+        if len(shapes) == 3:
             self._refuse(
-                f"[{section}] shapes is {shown(value)}, must be a list of 1, 2 or 4 shapes, each "
-                "a list of four cells such as [-1, 0]",
-                section,
-                "shapes",
+                f"invalid {section}.shapes: expected 1, 2 or 4 shapes, got 3", section, "shapes"
             )
-        shapes = [self._shape(section, i, item) for i, item in enumerate(lists)]
         for piece in pieces:
             for rotation in Rotation:
                 place = rotation % len(shapes)
@@ -227,70 +225,22 @@ class _KicksReader:
                 try:
                     Kicks.from_turns("one", {}, {}, {piece: one_own})
                 except KicksError as error:
-                    self._refuse(f"[{section}] shapes: {error}", section, "shapes", place)
+                    self._refuse(
+                        f"invalid {section}.shapes[{place}]: {error}", section, "shapes", place
+                    )
             self._shapes[piece] = shapes
-
-    def _shape(self, section: str, place: int, item: object) -> list[tuple[int, int]]:
-        cells = _items(item)
-        shape = [
-            (x, y)
-            for x, y in (pair for pair in map(_items, cells) if len(pair) == 2)
-            if type(x) is int and type(y) is int and max(abs(x), abs(y)) <= MAX_CELL_DISTANCE
-        ]
-        if len(cells) != 4 or len(shape) != 4:
-            self._refuse(
-                f"[{section}] shapes: shape {place + 1}, {shown(item)}, must be four cells, each "
-                "two whole numbers: columns to the right of the origin and rows above it, within "
-                f"{MAX_CELL_DISTANCE}",
-                section,
-                "shapes",
-                place,
-            )
-        return shape
 
     def _turn(self, section: str, key: str) -> tuple[Rotation, Rotation]:
         found = _TURN.fullmatch(key)
         turn = [_ROTATIONS[name.upper()] for name in found.groups()] if found else []
         if len(turn) != 2 or turn[0] == turn[1]:
             self._refuse(
-                f"[{section}] {shown(key)} is no turn; turns are called by two different "
+                f"unknown key {shown(key)} in {section}; a turn is named by two different "
                 f"rotations ({_ROTATION_NAMES}), such as 0-1",
                 section,
                 key,
             )
         return turn[0], turn[1]
-
-    def _tests(self, section: str, key: str, value: object, in_place_first: bool) -> _Tests:
-        least, most = (0, MAX_KICKS) if in_place_first else (1, MAX_KICKS + 1)
-        if not isinstance(value, list):
-            self._refuse(
-                f"[{section}] {key} is {shown(value)}, must be a list such as [[-1, 0]]",
-                section,
-                key,
-            )
-        items = cast("list[object]", value)
-        if not least <= len(items) <= most:
-            self._refuse(
-                f"[{section}] {key} has {len(items)} kicks, must have {least} to {most}",
-                section,
-                key,
-            )
-        tests: _Tests = [(0, 0)] if in_place_first else []
-        for i, item in enumerate(items):
-            tests.append(self._kick(section, key, i, item))
-        return tests
-
-    def _kick(self, section: str, key: str, place: int, item: object) -> tuple[int, int]:
-        fault = f"[{section}] {key}: kick {place + 1}, {shown(item)}, "
-        kick = cast("list[object]", item) if isinstance(item, list) else []
-        numbers = [n for n in kick if isinstance(n, int) and not isinstance(n, bool)]
-        if len(kick) != 2 or len(numbers) != 2:
-            fault += "must be two whole numbers, columns to the right and rows up"
-            self._refuse(fault, section, key, place)
-        if max(map(abs, numbers)) > MAX_KICK_DISTANCE:
-            fault += f"is too far, must be within {MAX_KICK_DISTANCE} columns and rows"
-            self._refuse(fault, section, key, place)
-        return numbers[0], numbers[1]
 
     def _complete(self) -> None:
         """Check that all pieces but O have a section; O rotates in place by default."""
@@ -306,14 +256,12 @@ class _KicksReader:
             turns = {(start, end) for _, start, end in self._turns}
             self._turns.update({(Piece.O, *turn): [(0, 0)] for turn in turns})
 
-    def _refuse(
-        self, problem: str, section: str = "", key: str = "", place: int | None = None
-    ) -> NoReturn:
-        path = (section, key) if place is None else (section, key, place)
+    def _convert(self, value: object, kind: Any, *path: str) -> Any:
+        return convert(value, kind, self._locate, path=path, error=KicksError)
+
+    def _locate(self, path: KeyPath) -> str:
         line = self._lines.find(path)
-        raise KicksError(f"{self._where}{f', line {line}' if line else ''}: {problem}")
+        return f"{self._where}: line {line}" if line else self._where
 
-
-def _items(value: object) -> list[object]:
-    """Return the items of a list; nothing for other values."""
-    return cast("list[object]", value) if isinstance(value, list) else []
+    def _refuse(self, problem: str, *path: str | int) -> NoReturn:
+        raise KicksError(f"{self._locate(path)}: {problem}")
