@@ -194,13 +194,13 @@ def test_six_lines_are_solved_as_far_as_wanted(tmp_path: Path, kicks: str) -> No
 @pytest.mark.parametrize("text", ["", "many\n", "-1\n", "57751\n", "9" * 30, "1.5\n", "\0\n"])
 def test_a_count_that_is_none_is_told(tmp_path: Path, text: str) -> None:
     (tmp_path / "2.count").write_text(text)
-    with pytest.raises(PcFileError, match=r"2\.count: holds no number of sequences"):
+    with pytest.raises(PcFileError, match=r"2\.count: invalid count: expected 0 to"):
         solve_all_sequences(tmp_path, 2)
 
 
 def test_solutions_without_a_count_are_not_touched(tmp_path: Path, whole: bytes) -> None:
     (tmp_path / "2.pc").write_bytes(whole)
-    with pytest.raises(PcFileError, match="is there without"):
+    with pytest.raises(PcFileError, match="the number of finished sequences, is missing"):
         solve_all_sequences(tmp_path, 2)
     assert (tmp_path / "2.pc").read_bytes() == whole
 
@@ -209,7 +209,7 @@ def test_solutions_without_a_count_are_not_touched(tmp_path: Path, whole: bytes)
 def test_another_file_is_not_touched(tmp_path: Path, byte: bytes) -> None:
     (tmp_path / "2.pc").write_bytes(byte * 1300)
     (tmp_path / "2.count").write_text("100\n")
-    with pytest.raises(PcFileError, match="is not of this batch"):
+    with pytest.raises(PcFileError, match="does not belong to this batch"):
         solve_all_sequences(tmp_path, 2)
     assert (tmp_path / "2.pc").read_bytes() == byte * 1300
 
@@ -227,9 +227,9 @@ def test_a_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
         solve_all_sequences(tmp_path / "file" / "x", 2)
     with pytest.raises(BoardError, match="2, 4 or 6"):
         solve_all_sequences(tmp_path, 3)
-    with pytest.raises(QueueError, match="give a limit"):
+    with pytest.raises(QueueError, match="invalid limit: expected a number"):
         solve_all_sequences(tmp_path, 6)
-    with pytest.raises(QueueError, match="1 or more"):
+    with pytest.raises(QueueError, match="expected at least 1"):
         solve_all_sequences(tmp_path, 2, limit=0)
 
 

@@ -257,9 +257,9 @@ def test_the_commands_take_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
         (
             ["odds", "--workers", "1000", "--height", "4"],
             1,
-            "1000 processes take 3200000 MiB of memory; there are",
+            "1000 processes: expected 3200000 MiB, got",
         ),
-        (["solve", "--workers", "1000"], 1, "1000 processes take 3200000 MiB of memory; there are"),
+        (["solve", "--workers", "1000"], 1, "1000 processes: expected 3200000 MiB, got"),
     ],
 )
 def test_the_commands_refuse(words: list[str], code: int, told: str, tmp_path: Path) -> None:

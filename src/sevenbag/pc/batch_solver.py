@@ -1,18 +1,17 @@
-"""A perfect clear for every sequence of a height, in one file.
+"""Solver of all sequences of a height: one perfect clear for each, in one file.
 
-The folder holds four files, here for four lines under SRS:
+The folder contains four files, here for four rows under SRS:
 
-    4.pc            the solutions, in the order of the sequences (`sevenbag.pc.sequences`)
-    4.count         how many sequences are done, as a decimal number
-    4-backup.pc     copies of both, which follow them
+    4.pc            solutions, in the order of the sequences (`sevenbag.pc.sequences`)
+    4.count         number of finished sequences, as a decimal number
+    4-backup.pc     copies of both, updated less often
     4-backup.count
 
-Under another rotation system the names begin with ``4-NAME``. Sequences without a perfect clear
+Under another rotation system the names start with ``4-NAME``. Sequences without a perfect clear
 have no solution in the file.
 
-Sequences are done in blocks. The program may be killed at any
-moment: the block of the last solution in the file is done again when it is started the next time,
-after what was written of it has been cut off. So nothing is lost, and nothing is there twice.
+Sequences are solved in blocks. The program may be killed at any time: the next run removes the
+block of the last solution from the file and solves it again, so no solution is lost or duplicated.
 """
 
 from __future__ import annotations
@@ -53,19 +52,19 @@ if TYPE_CHECKING:
 _COUNT_DIGITS: Final = 20
 _COPIED_AT_ONCE: Final = 1 << 20
 _BACKUP_EVERY: Final = 12
-"""Savings of the files to each backup."""
+"""Number of saves between two backups."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """How far a batch is.
+    """Progress of a batch.
 
     Attributes:
-        done: sequences done.
-        total: all sequences of the height.
-        solved: solutions in the file.
-        done_before: sequences done when this run began.
-        seconds: since the first sequence of this run.
+        done: number of finished sequences.
+        total: number of sequences of the height.
+        solved: number of solutions in the file.
+        done_before: number of finished sequences at the start of this run.
+        seconds: seconds since the first sequence of this run.
     """
 
     done: int
@@ -76,7 +75,7 @@ class BatchProgress:
 
     @property
     def seconds_left(self) -> float | None:
-        """An estimate; None as long as there is nothing to base it on."""
+        """Estimate of the remaining seconds; None if there is none yet."""
         now = self.done - self.done_before
         return self.seconds / now * (self.total - self.done) if now else None
 
@@ -96,35 +95,37 @@ def solve_all_sequences(
 ) -> BatchProgress:
     """Solve the sequences that are not solved yet.
 
-    Four lines are 79,516,080 sequences and a file of 1.4 GB, made in minutes. Six lines are
-    58,154,216,400 and solved one by one, so that a limit must be given. What is done is saved when
-    the work ends, however it ends, and now and then before.
+    Four rows have 79,516,080 sequences and a file of 1.4 GB, which takes minutes. Six rows have
+    58,154,216,400 sequences, which are solved one by one, so a limit is required. Results are saved
+    from time to time and at the end, also after an error.
 
     Args:
-        folder: where the files are; it is made if need be.
-        height: 2, 4 or 6 lines.
+        folder: folder of the files; created if needed.
+        height: number of rows, 2, 4 or 6.
         kicks: rotation system, or its name.
-        limit: how many sequences to do now, at least; all, if not given.
-        threads: as many as there are processors, if not given.
-        executor: runs the work in processes, here or elsewhere, instead of in threads. Each takes
-            the memory that threads take together (`sevenbag.pc.tablebase.MEMORY_BYTES`).
-        backup: whether to keep copies.
-        save_every: seconds.
-        preparing: is told how far the preparations are.
-        report: is told how far the batch is, after every block.
+        limit: minimum number of sequences to solve in this run [default: all].
+        threads: number of threads [default: number of processors].
+        executor: runs the work in processes instead of threads. Each process needs the memory of
+            `sevenbag.pc.tablebase.MEMORY_BYTES`.
+        backup: whether to store copies.
+        save_every: seconds between saves.
+        preparing: called with the progress of the preparation.
+        report: called with the progress after every block.
 
     Raises:
-        BoardError: all sequences of this height cannot be solved.
-        KicksError: there is no system of this name.
-        QueueError: a limit below 1, or none where one must be given.
-        PcFileError: the files there are not those of such a batch, another program is at them, or
-            they cannot be written; what is done is safe.
+        BoardError: invalid height.
+        KicksError: unknown rotation system.
+        QueueError: a limit below 1, or no limit where it is required.
+        PcFileError: the files are not those of this batch, another program uses them, or they
+            cannot be written. Saved results stay valid.
         ScarceMemoryError: there is not enough memory.
-        JobError: the executor's work failed; what is done is safe.
+        JobError: a job of the executor failed. Saved results stay valid.
     """
     kicks = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
-    blocks = _blocks(kicks, height, limit)
-    stem = Path(folder) / (str(height) if kicks == Kicks("srs") else f"{height}-{_slug(kicks)}")
+    blocks = _create_blocks(kicks, height, limit)
+    stem = Path(folder) / (
+        str(height) if kicks == Kicks("srs") else f"{height}-{_file_name_part(kicks)}"
+    )
     try:
         stem.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as opened:
@@ -135,24 +136,24 @@ def solve_all_sequences(
                 copy = opened.enter_context(
                     _SolutionFile(stem.with_name(stem.name + "-backup"), blocks)
                 )
-                copy.cut_to(copy.common_with(files))
-            keeper = _SolutionWriter(files, copy, save_every)
+                copy.cut_to(copy.count_common(files))
+            writer = _SolutionWriter(files, copy, save_every)
             end = blocks.block_count
             if limit is not None and blocks.starts[begin] + limit < blocks.total:
-                end = blocks.block_of(blocks.starts[begin] + limit - 1) + 1
+                end = blocks.find_block(blocks.starts[begin] + limit - 1) + 1
             if begin == end:
-                keeper.save(blocks.total, backup=True)
+                writer.save(blocks.total, backup=True)
             else:
-                wanted = range(begin, end)
+                selected = range(begin, end)
                 if executor is None:
                     threads = resolve_threads(threads)
                     blocks.prepare(threads, preparing)
-                    solutions = _by_threads(blocks, wanted, threads)
+                    solutions = _solve_in_threads(blocks, selected, threads)
                 else:
                     if preparing is not None and isinstance(blocks, TablebaseBlocks):
                         preparing(TablebaseProgress("boards, in every worker", 0.0, 0.0))
-                    solutions = _by_workers(kicks, height, wanted, executor)
-                _keep_all(blocks, begin, solutions, keeper, report)
+                    solutions = _solve_in_workers(kicks, height, selected, executor)
+                _write_all(blocks, begin, solutions, writer, report)
             return BatchProgress(
                 blocks.starts[end], blocks.total, files.solved, blocks.starts[begin], 0.0
             )
@@ -167,7 +168,7 @@ def solve_all_sequences(
 
 
 class _SolutionFile:
-    """A file of solutions and its count."""
+    """A file of solutions, with its count file."""
 
     def __init__(self, stem: Path, blocks: SequenceBlocks) -> None:
         self._path = stem.with_name(stem.name + ".pc")
@@ -192,44 +193,45 @@ class _SolutionFile:
 
     @property
     def solved(self) -> int:
-        """Solutions in the file."""
+        """Number of solutions in the file."""
         return self._file.seek(0, os.SEEK_END) // self._blocks.record_bytes
 
     def resume(self) -> int:
-        """The block to go on with; what the file has of it and of later ones is cut off."""
+        """Return the block to continue with; remove it and later ones from the file."""
         done, solved = self._count(), self.solved
         if done is None:
             if solved:
                 raise PcFileError(
                     "CannotRead",
-                    f"{self._path}: is there without {self._count_path.name}, which says how much"
-                    " of it is done; move it away, or put that file back",
+                    f"{self._path}: {self._count_path.name}, the number of finished sequences, is"
+                    " missing; restore it, or move the solutions away",
                 )
             done = 0
-        last = self._blocks.block_of(self._number(solved - 1)) if solved else 0
+        last = self._blocks.find_block(self._find_sequence(solved - 1)) if solved else 0
         if done == self._blocks.total and last == self._blocks.block_count - 1:
             return self._blocks.block_count
-        # A count that is ahead of the file has lost its solutions, one that is behind it never
-        # heard of them.
-        block = min(self._blocks.block_of(done), last)
-        self.cut_to(bisect.bisect_left(range(solved), self._blocks.starts[block], key=self._number))
+        # After a crash, the count can be ahead of the file or behind it.
+        block = min(self._blocks.find_block(done), last)
+        self.cut_to(
+            bisect.bisect_left(range(solved), self._blocks.starts[block], key=self._find_sequence)
+        )
         return block
 
     def cut_to(self, solutions: int) -> None:
-        """Keep the first solutions only."""
+        """Truncate the file to a number of solutions."""
         if solutions < self.solved or self._file.seek(0, os.SEEK_END) % self._blocks.record_bytes:
             self._file.truncate(min(solutions, self.solved) * self._blocks.record_bytes)
 
     def add(self, records: bytes) -> None:
-        """Add solutions."""
+        """Append solutions."""
         self._file.seek(0, os.SEEK_END)
         self._file.write(records)
 
     def save(self, done: int) -> None:
-        """Have the disk hold the solutions, and then the count."""
+        """Write the solutions to the disk, then the count."""
         self._file.flush()
         os.fsync(self._file.fileno())
-        # Nobody else is at these files, so that the next one may take what a killed one left.
+        # The lock excludes other programs, so a draft left by a killed one can be overwritten.
         draft = self._count_path.with_name(f".{self._count_path.name}.part")
         try:
             draft.write_text(f"{done}\n", "ascii")
@@ -238,13 +240,17 @@ class _SolutionFile:
             with contextlib.suppress(OSError):
                 draft.unlink()
 
-    def common_with(self, other: _SolutionFile) -> int:
-        """Solutions that are the same as in another file, if its last one is; else none."""
+    def count_common(self, other: _SolutionFile) -> int:
+        """Return the number of leading solutions shared with another file; 0 if they differ."""
         solved = min(self.solved, other.solved)
-        return solved if solved and self._number(solved - 1) == other._number(solved - 1) else 0
+        return (
+            solved
+            if solved and self._find_sequence(solved - 1) == other._find_sequence(solved - 1)
+            else 0
+        )
 
     def append_from(self, other: _SolutionFile) -> None:
-        """Add the solutions that another file has more."""
+        """Append the solutions that only another file has."""
         at = self._file.seek(0, os.SEEK_END)
         other._file.flush()
         other._file.seek(at)
@@ -260,46 +266,46 @@ class _SolutionFile:
         if not re.fullmatch(rb"[0-9]{1,19}", text) or int(text) > self._blocks.total:
             raise PcFileError(
                 "CannotRead",
-                f"{self._count_path}: holds no number of sequences from 0 to {self._blocks.total}",
+                f"{self._count_path}: invalid count: expected 0 to {self._blocks.total}",
             )
         return int(text)
 
-    def _number(self, solution: int) -> int:
-        """The number of a solution's sequence."""
+    def _find_sequence(self, solution: int) -> int:
+        """Return the index of the sequence of a solution."""
         self._file.seek(solution * self._blocks.record_bytes)
         records, _ = read_pc_records(self._file.read(self._blocks.record_bytes), 1)
         try:
             pieces = records[0][0] if records else []
             if len(pieces) != self._blocks.letters:
-                raise InputError(f"a sequence of {len(pieces)} pieces")
+                raise InputError(f"expected {self._blocks.letters} pieces, got {len(pieces)}")
             return find_sequence_index(pieces)
         except InputError as error:
             raise PcFileError(
                 "CannotRead",
-                f"{self._path}: solution {solution + 1} is not of this batch: {error}",
+                f"{self._path}: solution {solution + 1} does not belong to this batch: {error}",
             ) from error
 
 
 class _SolutionWriter:
-    """Puts solutions into the files, and saves them now and then."""
+    """Writes solutions to the files, and saves them from time to time."""
 
     def __init__(self, files: _SolutionFile, copy: _SolutionFile | None, save_every: float) -> None:
         self._files = files
         self._copy = copy
         self._save_every = save_every
         self._saved = time.monotonic()
-        self._savings = 0
+        self._saves = 0
 
     @property
     def solved(self) -> int:
         return self._files.solved
 
-    def keep(self, records: bytes, done: int) -> None:
-        """Add solutions; so many sequences are done then."""
+    def write(self, records: bytes, done: int) -> None:
+        """Append solutions; `done` is the number of finished sequences."""
         self._files.add(records)
         if time.monotonic() - self._saved >= self._save_every:
-            self._savings += 1
-            self.save(done, backup=self._savings % _BACKUP_EVERY == 0)
+            self._saves += 1
+            self.save(done, backup=self._saves % _BACKUP_EVERY == 0)
 
     def save(self, done: int, *, backup: bool) -> None:
         self._files.save(done)
@@ -309,63 +315,64 @@ class _SolutionWriter:
         self._saved = time.monotonic()
 
 
-def _blocks(kicks: Kicks, height: int, limit: int | None) -> SequenceBlocks:
+def _create_blocks(kicks: Kicks, height: int, limit: int | None) -> SequenceBlocks:
     if limit is not None and limit < 1:
-        raise QueueError(f"a limit of {limit} sequences; it must be 1 or more")
+        raise QueueError(f"invalid limit: expected at least 1, got {limit}")
     blocks = create_blocks(kicks, height)
     if limit is None and not isinstance(blocks, TablebaseBlocks):
         raise QueueError(
-            f"{height} lines have {blocks.total:,} sequences; give a limit of how many to do now"
+            f"invalid limit: expected a number for {height} rows, which have {blocks.total:,}"
+            " sequences, got none"
         )
     return blocks
 
 
 _Solutions = Generator[tuple[int, bytes], None, None]
-"""Block for block, or some at a time: the one that follows, and the solutions up to it."""
+"""Pairs of the next block and the solutions before it."""
 
 
-def _keep_all(
+def _write_all(
     blocks: SequenceBlocks,
     begin: int,
     solutions: _Solutions,
-    keeper: _SolutionWriter,
+    writer: _SolutionWriter,
     report: Callable[[BatchProgress], None] | None,
 ) -> None:
-    begun = time.monotonic()
+    started = time.monotonic()
     done = before = blocks.starts[begin]
     try:
         with contextlib.closing(solutions):
             for following, records in solutions:
-                keeper.keep(records, blocks.starts[following])
+                writer.write(records, blocks.starts[following])
                 done = blocks.starts[following]
                 if report is not None:
-                    passed = time.monotonic() - begun
-                    report(BatchProgress(done, blocks.total, keeper.solved, before, passed))
+                    passed = time.monotonic() - started
+                    report(BatchProgress(done, blocks.total, writer.solved, before, passed))
     finally:
-        # What Ctrl-C leaves of a block is cut off the next time.
-        keeper.save(done, backup=True)
+        # The next run removes an incomplete block.
+        writer.save(done, backup=True)
 
 
-def _by_workers(kicks: Kicks, height: int, wanted: range, executor: Executor) -> _Solutions:
-    """The solutions of these blocks, in their order."""
-    results = executor.run(encode_records, split_into_parts(kicks, height, wanted))
+def _solve_in_workers(kicks: Kicks, height: int, selected: range, executor: Executor) -> _Solutions:
+    """Yield the solutions of blocks, in order."""
+    results = executor.run(encode_records, split_into_parts(kicks, height, selected))
     with contextlib.closing(results):
-        # The parts once more: the executor takes its own ahead of the results.
-        parts = split_into_parts(kicks, height, wanted)
+        # The executor consumes its own iterator of parts ahead of the results.
+        parts = split_into_parts(kicks, height, selected)
         for part, records in zip(parts, iterate_in_order(results), strict=True):
             yield part.blocks.stop, records
 
 
-def _by_threads(blocks: SequenceBlocks, wanted: range, threads: int) -> _Solutions:
-    """The same, of blocks that are prepared."""
-    to_come = iter(wanted)
+def _solve_in_threads(blocks: SequenceBlocks, selected: range, threads: int) -> _Solutions:
+    """Yield the solutions of prepared blocks, in order."""
+    to_come = iter(selected)
     waiting: deque[Future[bytes]] = deque()
     pool = ThreadPoolExecutor(threads, "sevenbag-batch")
     try:
-        # Enough that no thread waits for a slow block that must be written first.
+        # Enough that no thread waits while a slow block is written first.
         for block in itertools.islice(to_come, 4 * threads):
             waiting.append(pool.submit(blocks.records, block))
-        for block in wanted:
+        for block in selected:
             records = waiting[0].result()
             waiting.popleft()
             for later in itertools.islice(to_come, 1):
@@ -373,11 +380,11 @@ def _by_threads(blocks: SequenceBlocks, wanted: range, threads: int) -> _Solutio
             yield block + 1, records
     finally:
         blocks.stop()
-        _end(pool, waiting)
+        _shut_down(pool, waiting)
 
 
-def _end(pool: ThreadPoolExecutor, futures: Iterable[Future[bytes]]) -> None:
-    """End when no thread works any more, however often Ctrl-C is pressed meanwhile."""
+def _shut_down(pool: ThreadPoolExecutor, futures: Iterable[Future[bytes]]) -> None:
+    """Wait until no thread works, even after further Ctrl-C."""
     running = [future for future in futures if not future.cancel()]
     while not all(future.done() for future in running):
         with contextlib.suppress(KeyboardInterrupt):
@@ -385,6 +392,6 @@ def _end(pool: ThreadPoolExecutor, futures: Iterable[Future[bytes]]) -> None:
     pool.shutdown()
 
 
-def _slug(kicks: Kicks) -> str:
-    """The system's name as part of a file's."""
-    return re.sub(r"[^a-z0-9+.]+", "-", kicks.name.lower()).strip("-.") or "own"
+def _file_name_part(kicks: Kicks) -> str:
+    """Return the name of a rotation system for a file name."""
+    return re.sub(r"[^a-z0-9+.]+", "-", kicks.name.lower()).strip("-.") or "custom"

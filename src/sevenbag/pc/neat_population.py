@@ -1,9 +1,8 @@
-"""Populations of networks, and how the next one is bred of one: NEAT, by neat-python.
+"""Populations of networks, bred with NEAT by neat-python.
 
-A population is data: it can be written down after any generation, and what follows of it depends
-on it, on the fitnesses and on a seed alone. So every step builds the library's objects of that
-data, lets them breed, and makes data of them again; and whether the program was ended in between
-makes no difference.
+A population is plain data that can be stored after any generation. The next one depends only on it,
+the fitnesses and a seed: each step creates the objects of the library from the data, breeds, and
+converts them back. So an interruption does not change the results.
 
 NEAT is K. O. Stanley and R. Miikkulainen, Evolving Neural Networks through Augmenting Topologies,
 Evolutionary Computation 10 (2), 2002.
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 MAX_GENOMES: Final = 10_000
 
-# How the library numbers nodes: inputs -1, -2, ..., the output 0, hidden ones from 1 on.
+# Nodes of the library: inputs -1, -2, ..., the output 0, hidden nodes from 1.
 _OUTPUT: Final = 0
 _FIRST_THRESHOLD: Final = 1.0
 _THRESHOLD_CHANGE: Final = 1.08
@@ -41,14 +40,14 @@ _Weight = Annotated[float, Meta(ge=-1000, le=1000)]
 
 
 class NeatNode(Struct, frozen=True, array_like=True):
-    """A node that is no input: its number, and its bias."""
+    """A hidden or output node: its number and its bias."""
 
     key: _Number
     bias: _Weight
 
 
 class NeatEdge(Struct, frozen=True, array_like=True):
-    """An edge; genomes that have it of one event know it by the number of that."""
+    """An edge. Edges of the same origin have the same innovation number."""
 
     input: Annotated[int, Meta(ge=-BIAS, le=2**53)]
     output: _Number
@@ -58,7 +57,7 @@ class NeatEdge(Struct, frozen=True, array_like=True):
 
 
 class NeatGenome(Struct, frozen=True):
-    """A network as it is bred."""
+    """Genome of a network."""
 
     key: _Number
     nodes: tuple[NeatNode, ...]
@@ -66,14 +65,14 @@ class NeatGenome(Struct, frozen=True):
 
 
 class NeatSpecies(Struct, frozen=True):
-    """Genomes that are bred among themselves.
+    """Genomes that breed with each other.
 
     Attributes:
-        created: the generation in which it began.
-        improved: the last one in which it was better than ever before.
-        best: its best fitness; none before the first.
-        representative: the key of the genome that others are held against.
-        members: the keys of all its genomes.
+        created: generation of its creation.
+        improved: last generation with a new best fitness.
+        best: best fitness; None before the first.
+        representative: key of the genome that others are compared with.
+        members: keys of all its genomes.
     """
 
     key: _Number
@@ -85,12 +84,12 @@ class NeatSpecies(Struct, frozen=True):
 
 
 class NeatPopulation(Struct, frozen=True):
-    """A generation before its networks have been tried.
+    """A generation before its networks are tested.
 
     Attributes:
-        next_genome: the number of the next genome; likewise the two after it.
-        innovations: the number of the last innovation.
-        threshold: how far genomes of one species can be from each other.
+        next_genome: number of the next genome; likewise `next_species` and `next_node`.
+        innovations: number of the last innovation.
+        threshold: maximum distance of genomes of one species.
     """
 
     genomes: Annotated[tuple[NeatGenome, ...], Meta(min_length=1, max_length=MAX_GENOMES)]
@@ -103,7 +102,7 @@ class NeatPopulation(Struct, frozen=True):
 
 
 def first_population(size: int, seed: str) -> NeatPopulation:
-    """A population of networks without hidden nodes, of random weights.
+    """Create a population of networks with random weights and no hidden nodes.
 
     Raises:
         MissingExtraError: neat-python is not installed.
@@ -118,17 +117,18 @@ def next_population(
     seed: str,
     species: int,
 ) -> NeatPopulation:
-    """What is bred of a population.
+    """Breed the next population.
 
     Args:
-        fitnesses: of its genomes, in their order; more is better.
-        generation: its number.
-        seed: what chance follows from.
-        species: how many there are to be, about.
+        population: current population.
+        fitnesses: fitness of each genome; higher is better.
+        generation: number of the current generation.
+        seed: seed of all random decisions.
+        species: approximate number of species.
 
     Raises:
         MissingExtraError: neat-python is not installed.
-        NetworkError: the population contradicts itself.
+        NetworkError: the population is inconsistent.
     """
     change = 1.0
     if len(population.species) != species:
@@ -140,40 +140,41 @@ def next_population(
 
 
 def check_population(population: NeatPopulation) -> None:
-    """Make sure that a population from outside does not contradict itself.
+    """Check that a population from a file is consistent.
 
     Raises:
-        NetworkError: it does.
+        NetworkError: it is not.
     """
     keys = [genome.key for genome in population.genomes]
     members = [key for species in population.species for key in species.members]
     innovations: dict[int, tuple[int, int]] = {}
     if len(set(keys)) != len(keys) or max(keys) >= population.next_genome:
-        raise NetworkError("two genomes have one key, or one that is to come", "trainer.genomes")
+        raise NetworkError("expected different keys below next_genome", "trainer.genomes")
     if sorted(members) != sorted(keys):
-        raise NetworkError("each genome must be of one species", "trainer.species")
+        raise NetworkError("expected each genome in one species", "trainer.species")
     for at, species in enumerate(population.species):
         if species.representative not in species.members or species.key >= population.next_species:
-            raise NetworkError("a representative that is no member, or a key that is to come",
+            raise NetworkError("expected a representative among the members, and a key below"
+                " next_species",
                                f"trainer.species[{at}]")  # fmt: skip
     for at, genome in enumerate(population.genomes):
         nodes = {node.key for node in genome.nodes}
         where = f"trainer.genomes[{at}]"
         if _OUTPUT not in nodes or max(nodes) >= population.next_node:
-            raise NetworkError("no output, or a node that is to come", where)
+            raise NetworkError("expected an output node, and nodes below next_node", where)
         for edge in genome.edges:
             ends = (edge.input, edge.output)
             known = edge.output in nodes and (edge.input < 0 or edge.input in nodes)
             if not known or innovations.setdefault(edge.innovation, ends) != ends:
-                raise NetworkError(f"the edge from {edge.input} to {edge.output}", where)
+                raise NetworkError(f"invalid edge from {edge.input} to {edge.output}", where)
             if edge.innovation > population.innovations:
-                raise NetworkError(f"the edge from {edge.input} to {edge.output}", where)
-        _hidden_in_order(genome)
+                raise NetworkError(f"invalid edge from {edge.input} to {edge.output}", where)
+        _sort_hidden(genome)
 
 
 def build_network(genome: NeatGenome, hidden: Activation, output: Activation) -> Network:
-    """The network that a genome describes."""
-    numbers = {key: FIRST_HIDDEN + at for at, key in enumerate(_hidden_in_order(genome))}
+    """Return the network of a genome."""
+    numbers = {key: FIRST_HIDDEN + at for at, key in enumerate(_sort_hidden(genome))}
     numbers |= {-1 - feature: feature for feature in range(BIAS)}
     numbers[_OUTPUT] = SCORE
     genes = [
@@ -192,7 +193,7 @@ def build_network(genome: NeatGenome, hidden: Activation, output: Activation) ->
 
 
 class _NeatBreeder:
-    """neat-python for one step."""
+    """Runs one step of neat-python."""
 
     def __init__(self, size: int, threshold: float) -> None:
         neat = _library()
@@ -206,67 +207,69 @@ class _NeatBreeder:
         self._reproduction = neat.DefaultReproduction(
             self._config.reproduction_config, reporters, stagnation
         )
-        self._set = neat.DefaultSpeciesSet(self._config.species_set_config, reporters)
+        self._species_set = neat.DefaultSpeciesSet(self._config.species_set_config, reporters)
 
     def first(self, seed: str) -> NeatPopulation:
         with _SeededRandom(seed):
-            self._count_from(1, 1, 1, 0)
+            self._set_counters(1, 1, 1, 0)
             genomes = self._reproduction.create_new(
                 self._config.genome_type, self._config.genome_config, self._size
             )
-            self._set.speciate(self._config, genomes, 0)
-        return self._told(genomes)
+            self._species_set.speciate(self._config, genomes, 0)
+        return self._convert(genomes)
 
     def next(
         self, population: NeatPopulation, fitnesses: Sequence[float], generation: int, seed: str
     ) -> NeatPopulation:
-        self._count_from(
+        self._set_counters(
             population.next_genome,
             population.next_species,
             population.next_node,
             population.innovations,
         )
         with _SeededRandom(seed):
-            # New genes are given random values at first, even those that are to have others.
+            # The library draws random values even for genes whose values are set below.
             genomes: dict[int, Any] = {}
             for genome, fitness in zip(population.genomes, fitnesses, strict=True):
-                genomes[genome.key] = self._built(genome)
+                genomes[genome.key] = self._build_genome(genome)
                 genomes[genome.key].fitness = fitness
             for species in population.species:
-                self._set.species[species.key] = self._built_species(species, genomes)
-            children = self._reproduction.reproduce(self._config, self._set, self._size, generation)
-            self._set.speciate(self._config, children, generation + 1)
-        return self._told(children)
+                self._species_set.species[species.key] = self._build_species(species, genomes)
+            children = self._reproduction.reproduce(
+                self._config, self._species_set, self._size, generation
+            )
+            self._species_set.speciate(self._config, children, generation + 1)
+        return self._convert(children)
 
-    def _count_from(self, genome: int, species: int, node: int, innovation: int) -> None:
+    def _set_counters(self, genome: int, species: int, node: int, innovation: int) -> None:
         self._reproduction.genome_indexer = itertools.count(genome)
-        self._set.indexer = itertools.count(species)
+        self._species_set.indexer = itertools.count(species)
         self._config.genome_config.node_indexer = itertools.count(node)
         tracker = self._reproduction.innovation_tracker
         tracker.global_counter = innovation
 
-    def _built(self, genome: NeatGenome) -> Any:
+    def _build_genome(self, genome: NeatGenome) -> Any:
         config = self._config.genome_config
         built = self._config.genome_type(genome.key)
         for node in genome.nodes:
             built.nodes[node.key] = built.create_node(config, node.key)
             built.nodes[node.key].bias = node.bias
         for edge in genome.edges:
-            made = built.create_connection(config, edge.input, edge.output, edge.innovation)
-            made.weight, made.enabled = edge.weight, edge.enabled
-            built.connections[made.key] = made
+            connection = built.create_connection(config, edge.input, edge.output, edge.innovation)
+            connection.weight, connection.enabled = edge.weight, edge.enabled
+            built.connections[connection.key] = connection
         return built
 
-    def _built_species(self, species: NeatSpecies, genomes: Mapping[int, Any]) -> Any:
+    def _build_species(self, species: NeatSpecies, genomes: Mapping[int, Any]) -> Any:
         built = self._neat.species.Species(species.key, species.created)
         built.last_improved = species.improved
-        # The library asks for the best of all that it was, and for nothing else.
+        # The library only uses the maximum.
         built.fitness_history = [] if species.best is None else [species.best]
         members = {key: genomes[key] for key in species.members}
         built.update(members[species.representative], members)
         return built
 
-    def _told(self, genomes: Mapping[int, Any]) -> NeatPopulation:
+    def _convert(self, genomes: Mapping[int, Any]) -> NeatPopulation:
         species = tuple(
             NeatSpecies(
                 one.key,
@@ -276,13 +279,13 @@ class _NeatBreeder:
                 one.representative.key,
                 tuple(one.members),
             )
-            for one in self._set.species.values()
+            for one in self._species_set.species.values()
         )
         return NeatPopulation(
-            genomes=tuple(_told_genome(genome) for genome in genomes.values()),
+            genomes=tuple(_convert_genome(genome) for genome in genomes.values()),
             species=species,
             next_genome=next(self._reproduction.genome_indexer),
-            next_species=next(self._set.indexer),
+            next_species=next(self._species_set.indexer),
             next_node=next(self._config.genome_config.node_indexer),
             innovations=self._reproduction.innovation_tracker.global_counter,
             threshold=self._config.species_set_config.compatibility_threshold,
@@ -290,7 +293,7 @@ class _NeatBreeder:
 
 
 class _SeededRandom:
-    """A context in which the library's chance, which is everybody's, follows from a seed."""
+    """Context manager that seeds the global generator, which the library uses, and restores it."""
 
     def __init__(self, seed: str) -> None:
         self._seed = seed
@@ -303,7 +306,7 @@ class _SeededRandom:
         random.setstate(self._before)
 
 
-def _told_genome(genome: Any) -> NeatGenome:
+def _convert_genome(genome: Any) -> NeatGenome:
     return NeatGenome(
         genome.key,
         tuple(NeatNode(node.key, node.bias) for node in genome.nodes.values()),
@@ -314,11 +317,11 @@ def _told_genome(genome: Any) -> NeatGenome:
     )
 
 
-def _hidden_in_order(genome: NeatGenome) -> list[int]:
-    """The hidden nodes, each after those from which edges lead to it.
+def _sort_hidden(genome: NeatGenome) -> list[int]:
+    """Return the hidden nodes in topological order.
 
     Raises:
-        NetworkError: edges lead in a circle.
+        NetworkError: the edges have a cycle.
     """
     left = {node.key for node in genome.nodes if node.key != _OUTPUT}
     into: dict[int, set[int]] = {key: set() for key in left}
@@ -329,7 +332,7 @@ def _hidden_in_order(genome: NeatGenome) -> list[int]:
     while left:
         ready = sorted(key for key in left if not into[key] & left)
         if not ready:
-            raise NetworkError(f"edges of genome {genome.key} lead in a circle")
+            raise NetworkError(f"edges of genome {genome.key} have a cycle")
         order += ready
         left -= set(ready)
     return order

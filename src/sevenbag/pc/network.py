@@ -1,18 +1,18 @@
-"""Networks that rate boards: read, written, asked; a solver's search can go by one.
+"""Neural networks that score boards, to order the search for perfect clears.
 
-The files are those of perfect-tetris::
+The file format is that of perfect-tetris::
 
     {"options": {"input_count": 9, "output_count": 1,
                  "hidden_activation": "relu", "output_activation": "identity"},
      "genome": {"genes": [{"input": 0, "output": 10, "weight": 0.9, "enabled": true}, ...]}}
 
-A gene is an edge between nodes: 0 to 8 are the features of a board, 9 is always 1, 10 is the score,
-later ones are hidden. Hidden nodes are evaluated in the order of their numbers, then the score; an
-edge from a node that comes later carries what that was for the board before. Numbers are of 32
-bits. Fields that are not known are passed over.
+A gene is an edge between nodes. Nodes 0 to 8 are the features of a board, 9 is the constant 1, 10
+is the score, and later ones are hidden. Hidden nodes are evaluated in the order of their numbers,
+then the score; an edge from a later node carries its value for the previous board. Numbers have 32
+bits. Unknown fields are ignored.
 
-A network changes in what order a search tries placements, and with that how long it takes and which
-of several perfect clears it finds; never whether it finds one.
+A network sets the order in which a search tries placements. This affects the time of the search and
+which of several perfect clears it finds, but not whether it finds one.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Activation = Literal[
     "step",
     "gaussian",
 ]
-"""What is made of the sum that comes into a node."""
+"""Activation function of a node."""
 
 FEATURES: Final = 9
 BIAS: Final = 9
@@ -63,21 +63,21 @@ SCORE: Final = 10
 FIRST_HIDDEN: Final = 11
 
 DEFAULT_NETWORK: Final = "default"
-"""The name of the network that is part of sevenbag."""
+"""Name of the built-in network."""
 
-_LARGEST_FILE: Final = 1 << 20
-_LARGEST_NODE: Final = 2**31 - 1
-_LARGEST_WEIGHT: Final = 3.4028234663852886e38
+_MAX_FILE: Final = 1 << 20
+_MAX_NODE: Final = 2**31 - 1
+_MAX_WEIGHT: Final = 3.4028234663852886e38
 
 
 class NetworkGene(Struct, frozen=True):
     """An edge.
 
     Attributes:
-        input: the node that it comes from, from 0.
-        output: the node that it leads to: the score or a hidden one.
-        weight: what it multiplies by.
-        enabled: whether it counts at all.
+        input: source node, from 0.
+        output: target node: the score or a hidden node.
+        weight: factor.
+        enabled: whether the edge is used.
     """
 
     input: int
@@ -90,12 +90,12 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
     """A network.
 
     Attributes:
-        genes: at most 4,096.
-        hidden: what hidden nodes make of their sums.
-        output: what the score makes of its sum.
+        genes: edges, at most 4,096.
+        hidden: activation of hidden nodes.
+        output: activation of the score.
 
     Raises:
-        NetworkError: it cannot be evaluated.
+        NetworkError: the network cannot be evaluated.
     """
 
     genes: tuple[NetworkGene, ...]
@@ -104,43 +104,54 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
 
     def __post_init__(self) -> None:
         if len(self.genes) > PC_MAX_GENES:
-            _refuse("genome.genes", f"{len(self.genes)} genes; at most {PC_MAX_GENES} can be")
+            _raise_error(
+                "genome.genes", f"expected at most {PC_MAX_GENES} genes, got {len(self.genes)}"
+            )
         for at, gene in enumerate(self.genes):
             where = f"genome.genes[{at}]"
-            if not 0 <= gene.input <= _LARGEST_NODE:
-                _refuse(f"{where}.input", f"there is no node {_short(gene.input)}")
-            if not SCORE <= gene.output <= _LARGEST_NODE:
-                _refuse(
-                    f"{where}.output",
-                    f"no edge can lead to node {_short(gene.output)}; the score is {SCORE},"
-                    f" hidden nodes follow",
+            if not 0 <= gene.input <= _MAX_NODE:
+                _raise_error(
+                    f"{where}.input", f"expected a node from 0, got {_format_number(gene.input)}"
                 )
-            if not abs(gene.weight) <= _LARGEST_WEIGHT:
-                _refuse(f"{where}.weight", f"{gene.weight} is no finite 32-bit number")
+            if not SCORE <= gene.output <= _MAX_NODE:
+                _raise_error(
+                    f"{where}.output",
+                    f"expected the score, {SCORE}, or a later hidden node, got"
+                    f" {_format_number(gene.output)}",
+                )
+            if not abs(gene.weight) <= _MAX_WEIGHT:
+                _raise_error(
+                    f"{where}.weight", f"expected a finite 32-bit number, got {gene.weight}"
+                )
 
     @classmethod
     def parse(cls, data: bytes | str) -> Self:
-        """The network that a file's content describes.
+        """Parse the content of a file.
 
         Raises:
-            NetworkError: it describes none.
+            NetworkError: invalid network.
         """
-        if len(data) > _LARGEST_FILE:
-            _refuse("", f"more than {_LARGEST_FILE} bytes, the most that a network may have")
+        if len(data) > _MAX_FILE:
+            _raise_error("", f"invalid network: expected at most {_MAX_FILE} bytes")
         try:
             document = msgspec.json.decode(data, type=_Document)
         except msgspec.ValidationError as error:
             what, _, path = str(error).partition(" - at `$")
             if path.endswith("_activation`"):
-                what += f", must be one of {', '.join(get_args(Activation))}"
-            _refuse(path.strip(".`"), what)
+                what += f", expected one of {', '.join(get_args(Activation))}"
+            _raise_error(path.strip(".`"), what)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            _refuse("", str(error))
+            _raise_error("", str(error))
         options = document.options
         if options.input_count != FEATURES:
-            _refuse("options.input_count", f"{_short(options.input_count)}; expected {FEATURES}")
+            _raise_error(
+                "options.input_count",
+                f"expected {FEATURES}, got {_format_number(options.input_count)}",
+            )
         if options.output_count != 1:
-            _refuse("options.output_count", f"{_short(options.output_count)}; expected 1")
+            _raise_error(
+                "options.output_count", f"expected 1, got {_format_number(options.output_count)}"
+            )
         return cls(
             genes=document.genome.genes,
             hidden=options.hidden_activation,
@@ -149,14 +160,14 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The network in a file.
+        """Load a network from a file.
 
         Raises:
-            NetworkError: the file cannot be read, or holds none.
+            NetworkError: the file cannot be read, or is not a valid network.
         """
         try:
             with open_input(path) as file:
-                data = file.read(_LARGEST_FILE + 1)
+                data = file.read(_MAX_FILE + 1)
         except OSError as error:
             raise NetworkError(f"{path}: cannot be read: {error.strerror or error}") from None
         try:
@@ -166,22 +177,22 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
 
     @classmethod
     def default(cls) -> Self:
-        """The network that is part of sevenbag, made by its own `sevenbag.pc.training`."""
+        """Return the built-in network, trained with `sevenbag.pc.training`."""
         file = resources.files("sevenbag.pc") / "networks" / f"{DEFAULT_NETWORK}.json"
         return cls.parse(file.read_bytes())
 
     def encode(self) -> bytes:
-        """The content of a file."""
+        """Return the content of a file."""
         document = _Document(
             _Options(FEATURES, 1, self.hidden, self.output), _Genome(tuple(self.genes))
         )
         return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a file, in whole or not at all.
+        """Write a file atomically.
 
         Raises:
-            NetworkError: it cannot be written.
+            NetworkError: the file cannot be written.
         """
         path = Path(path)
         draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -196,14 +207,14 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
 
     @functools.cached_property
     def kernel(self) -> PcNetwork:
-        """The network as the kernel knows it."""
+        """Network of the kernel."""
         edges = [(gene.input, gene.output, gene.weight) for gene in self.genes if gene.enabled]
         return PcNetwork(self.hidden, self.output, edges)
 
     def score_boards(self, boards: Sequence[Sequence[float]]) -> list[float]:
-        """The scores of boards, given by their nine features, one after another.
+        """Return the scores of consecutive boards, given by their nine features.
 
-        What edges from later nodes carry comes from the board before; it is 0 for the first.
+        Edges from later nodes carry values of the previous board, 0 for the first one.
         """
         for at, features in enumerate(boards):
             if len(features) != FEATURES or not all(map(math.isfinite, features)):
@@ -211,16 +222,16 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
         return self.kernel.score_boards(boards)
 
     def score_board(self, field: Board | str, height: int) -> float:
-        """The score of one field that is to be filled up to this height."""
+        """Return the score of a field that is to be filled up to a height."""
         return self.score_boards([compute_features(field, height)])[0]
 
 
 def compute_features(field: Board | str, height: int) -> tuple[float, ...]:
-    """The nine features of a field that is to be filled up to this height.
+    """Compute the nine features of a field that is to be filled up to a height.
 
-    They are: the root of the sum of the squared heights of the columns; caves; pillars; changes
-    along the rows; changes along the columns; the height; the empty cells up to it; what one colour
-    of a checkerboard has more than the other; what the even columns have more than the odd ones.
+    They are: root of the sum of squared column heights; caves; pillars; transitions in rows;
+    transitions in columns; height; empty cells up to the height; difference between the colours
+    of a checkerboard; difference between even and odd columns.
 
     >>> field = ".......X..\\n....X.....\\n..XX.X...X\\nX........X\\n..X......X\\nXXXXXXXXXX"
     >>> root, *others = compute_features(field, 6)
@@ -243,17 +254,17 @@ def find_network(path: str | None) -> Network | None:
     """Load a network: a file in the working folder or beside the program, or a built-in one.
 
     Raises:
-        NetworkError: there is no such file, or it holds no network.
+        NetworkError: the file does not exist, or is not a valid network.
     """
     if path is None:
         return None
     for folder in (Path(), Path(sys.argv[0]).resolve().parent):
         if _is_file(folder / path):
             return Network.load(folder / path)
-    with resources.as_file(resources.files("sevenbag.pc") / "networks") as ours:
-        if path in {file.stem for file in ours.glob("*.json")}:
-            return Network.load(ours / f"{path}.json")
-    raise NetworkNotFoundError(f"{path}: there is no such file")
+    with resources.as_file(resources.files("sevenbag.pc") / "networks") as built_in:
+        if path in {file.stem for file in built_in.glob("*.json")}:
+            return Network.load(built_in / f"{path}.json")
+    raise NetworkNotFoundError(f"{path}: no such file")
 
 
 # --- the file ------------------------------------------------------------------------------------
@@ -275,17 +286,17 @@ class _Document(Struct, frozen=True):
     genome: _Genome
 
 
-def _refuse(path: str, what: str) -> NoReturn:
+def _raise_error(path: str, what: str) -> NoReturn:
     raise NetworkError(f"{path}: {what}" if path else what, path) from None
 
 
-def _short(number: int) -> str:
-    """A number of which only a few digits may be of interest."""
-    return str(number) if abs(number) < 10**12 else "with so many digits"
+def _format_number(number: int) -> str:
+    """Format a number; abbreviate very long ones."""
+    return str(number) if abs(number) < 10**12 else "a number of many digits"
 
 
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a name that no file can have
+    except OSError:  # an invalid file name
         return False

@@ -1,11 +1,11 @@
-"""How often a queue has a perfect clear on the empty field: every queue there is, counted.
+"""Odds of a perfect clear on the empty field, counted over all queues.
 
-A queue is what a player sees: for n pieces a window of n + 1 pieces of a 7-bag stream with nothing
-held, or a held piece and a window of n. Windows are counted as bags deal them: each once for every
-phase, that is, every way in which bags can be cut at it. The perfect clear is of all n pieces and
-of the height asked for; placements are reachable from above, and hold may be used.
+A queue is what a player sees: for a perfect clear of n pieces, a window of n + 1 pieces of a 7-bag
+stream with an empty hold, or a held piece and a window of n pieces. Windows are counted as bags
+deal them: once for each phase, that is, each way to cut bags at the window. A perfect clear uses
+all n pieces and has the given height; placements are reachable from above, and hold may be used.
 
-The counts of the six rows under SRS are those that the perfect-clear community has published.
+The counts for six rows under SRS are published by the perfect-clear community.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PcOddsRow:
-    """One kind of queues.
+    """Count of one kind of queues.
 
     Attributes:
-        height: lines of the perfect clear.
-        opener: whether only queues that begin with a bag count.
-        held: whether queues count only with nothing held, or with any held piece, too.
-        possible: queues with a perfect clear.
-        total: all queues.
+        height: number of rows of the perfect clear.
+        opener: whether only queues that start with a bag are counted.
+        held: whether only queues with an empty hold are counted, or also those with a held piece.
+        possible: number of queues with a perfect clear.
+        total: number of queues.
     """
 
     height: int
@@ -51,19 +51,18 @@ class PcOddsRow:
 
     @property
     def fraction(self) -> float:
-        """The share of queues with a perfect clear, 0 to 1."""
+        """Fraction of queues with a perfect clear, 0 to 1."""
         return self.possible / self.total
 
 
 @dataclass(frozen=True, slots=True)
 class PcOdds:
-    """The odds of one height.
+    """Odds of one height.
 
     Attributes:
-        rows: openers, then all queues with nothing held, then all.
-        unsolvable: the sequences without a perfect clear, sorted, one a line: held piece, current
-            one, next ones. Held and current piece may be exchanged and are listed once, as the one
-            that is later in IOTSZLJ first.
+        rows: openers, all queues with an empty hold, all queues.
+        unsolvable: sequences without a perfect clear, sorted, one per line: held, current and next
+            pieces. Held and current piece can be exchanged; the later one in IOTSZLJ is first.
     """
 
     rows: tuple[PcOddsRow, PcOddsRow, PcOddsRow]
@@ -80,35 +79,35 @@ def compute_odds(
 ) -> PcOdds:
     """Count the queues with a perfect clear.
 
-    Two lines take no time; four lines take some minutes on two processors, and some three
-    gigabytes of memory. Ctrl-C ends it within a second or two.
+    Four rows take some minutes on two processors, and about three gigabytes of memory. Ctrl-C stops
+    the work within two seconds.
 
     Args:
-        height: 2 or 4 lines.
+        height: number of rows, 2 or 4.
         kicks: rotation system, or its name.
-        threads: as many as there are processors, if not given.
-        executor: runs the work in processes, here or elsewhere, instead of in threads. Each takes
-            the memory that threads take together (`sevenbag.pc.tablebase.MEMORY_BYTES`).
-        report: is told now and then how far the work is.
+        threads: number of threads [default: number of processors].
+        executor: runs the work in processes instead of threads. Each process needs the memory of
+            `sevenbag.pc.tablebase.MEMORY_BYTES`.
+        report: called with the progress from time to time.
 
     Raises:
-        BoardError: the queues of this height cannot be counted.
-        KicksError: there is no system of this name.
+        BoardError: invalid height.
+        KicksError: unknown rotation system.
         ScarceMemoryError: there is not enough memory.
-        JobError: the executor's work failed.
+        JobError: a job of the executor failed.
     """
     if executor is None:
         counted = _by_threads(height, kicks, resolve_threads(threads), report)
     else:
         counted = _by_workers(height, kicks, executor, report)
-    opener, none, any_held, impossible = counted
+    opener, none, any_held, unsolvable = counted
     return PcOdds(
         (
             PcOddsRow(height, True, "none", *opener),
             PcOddsRow(height, False, "none", *none),
             PcOddsRow(height, False, "any", *any_held),
         ),
-        impossible,
+        unsolvable,
     )
 
 
@@ -123,10 +122,10 @@ def _by_threads(
     threads: int,
     report: Callable[[TablebaseProgress], None] | None,
 ) -> _Counted:
-    watch = KernelTask(report, height)
-    census = build_tablebase(kicks, height, threads, watch)
-    counted = watch.run(lambda: census.count_solvable(threads, watch.progress))
-    assert counted is not None, "nobody has stopped it"
+    task = KernelTask(report, height)
+    tablebase = build_tablebase(kicks, height, threads, task)
+    counted = task.run(lambda: tablebase.count_solvable(threads, task.progress))
+    assert counted is not None, "it was not stopped"
     return counted
 
 
@@ -140,16 +139,16 @@ def _by_workers(
     system = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
     blocks = create_blocks(system, height)
     parts = list(split_into_parts(system, height, range(blocks.block_count)))
-    begun = time.monotonic()
+    started = time.monotonic()
 
-    def tell(stage: str, done: int) -> None:
+    def report_progress(stage: str, done: int) -> None:
         if report is not None:
-            report(TablebaseProgress(stage, done / len(parts), time.monotonic() - begun))
+            report(TablebaseProgress(stage, done / len(parts), time.monotonic() - started))
 
-    tell("boards, in every worker", 0)
-    impossible: list[bytes] = []
+    report_progress("boards, in every worker", 0)
+    unsolvable: list[bytes] = []
     with contextlib.closing(executor.run(find_unsolvable_sequences, parts)) as results:
         for _, found in results:
-            impossible.append(found)
-            tell("sequences", len(impossible))
-    return compute_pc_odds(b"".join(impossible), blocks.letters)
+            unsolvable.append(found)
+            report_progress("sequences", len(unsolvable))
+    return compute_pc_odds(b"".join(unsolvable), blocks.letters)

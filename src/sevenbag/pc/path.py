@@ -88,7 +88,7 @@ class SolutionSet:
 
     @property
     def is_minimum_proved(self) -> bool:
-        """Whether it is proved that no set is smaller than `smallest`."""
+        """Return True if it is proved that no set is smaller than `smallest`."""
         return self.at_least == len(self.smallest)
 
     def queues_of(self, number: int) -> list[str]:

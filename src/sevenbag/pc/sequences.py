@@ -1,9 +1,14 @@
-"""The different queues that bags can deal to a player, counted, numbered and listed.
+"""Sequences of pieces that bags can deal to a player: counted, indexed, listed and solved.
 
-A sequence of length n is a held piece, the current one and n - 1 next ones, where current and next
-pieces are any window of a 7-bag stream. Held and current piece may be exchanged, so that sequences
-are listed once: the held piece is not before the current one in the order IOTSZLJ. They are listed
-in that order of their pieces, held one first.
+A sequence of length n is a held piece, the current piece and n - 1 next pieces, where current and
+next pieces are a window of a 7-bag stream. The held and the current piece can be exchanged, so such
+sequences are listed once, with the held piece not before the current one in the order IOTSZLJ. The
+list is sorted by that order, held piece first.
+
+All sequences of a height are solved in blocks. For two and four rows, a block is the sequences with
+the same first four pieces, and is solved with a tablebase of all boards. Six rows have too many
+boards, so each sequence is given to the solver. Worker processes solve parts of consecutive blocks;
+each process creates its tablebase for the first part, and its threads share it.
 """
 
 from __future__ import annotations
@@ -36,29 +41,29 @@ if TYPE_CHECKING:
     from sevenbag.pc.tablebase import TablebaseProgress
 
 MAX_LENGTH: Final = 24
-"""The length of the longest sequences that are counted."""
+"""Maximum length of a sequence."""
 
 _ALL_PHASES: Final = 0b1111111
 _ALL_BUT_THE_LAST: Final = 0b0111111
 
 
 def count_sequences(length: int) -> int:
-    """How many sequences there are of a length, 0 to `MAX_LENGTH`; length 0 is a held piece alone.
+    """Return the number of sequences of a length; length 0 is a held piece alone.
 
     >>> [count_sequences(length) for length in range(5)]
     [7, 28, 196, 1365, 9198]
 
     Raises:
-        QueueError: it is not within these.
+        QueueError: the length is not 0 to `MAX_LENGTH`.
     """
     return count_pc_sequences(length, _ALL_PHASES)
 
 
 def count_published_sequences(length: int) -> int:
-    """The number that perfect-tetris states.
+    """Return the number of sequences that perfect-tetris publishes.
 
-    It differs at the lengths 8, 15 and 22: there windows are left out whose first piece is the last
-    of its bag and whose others are whole bags, if no other phase deals them.
+    It differs for lengths 8, 15 and 22. It leaves out windows that consist of the last piece of a
+    bag and whole bags, if no other phase of the bag deals them.
 
     >>> count_sequences(8) - count_published_sequences(8)
     5040
@@ -71,22 +76,22 @@ def count_published_sequences(length: int) -> int:
 
 
 def find_sequence_index(sequence_at: Sequence[Piece]) -> int:
-    """The number of a sequence in the list of its length, from 0.
+    """Return the index of a sequence in the list of its length, from 0.
 
     Raises:
-        QueueError: it is no sequence.
+        QueueError: invalid sequence.
     """
     return find_pc_sequence_index(list(sequence_at))
 
 
 def sequence_at(length: int, number: int) -> tuple[Piece, ...]:
-    """The sequence of that number.
+    """Return the sequence with an index.
 
     >>> "".join(piece.name for piece in sequence_at(4, 9000))
     'JJTSI'
 
     Raises:
-        QueueError: there is none.
+        QueueError: there is no such sequence.
     """
     return tuple(list_pc_sequences(length, number, 1)[0])
 
@@ -97,12 +102,12 @@ _SEQUENCES_AT_ONCE: Final = 64
 
 
 class SequenceBlocks:
-    """What all blocks have.
+    """Base class of the blocks of a height.
 
     Attributes:
-        letters: pieces of a sequence, the held one first.
-        record_bytes: of a solution.
-        starts: sequences before each block, and at last all.
+        letters: number of pieces of a sequence, the held one included.
+        record_bytes: number of bytes of a solution.
+        starts: index of the first sequence of each block; the last item is the number of sequences.
     """
 
     def __init__(self, height: int, starts: Sequence[int]) -> None:
@@ -112,57 +117,57 @@ class SequenceBlocks:
 
     @property
     def block_count(self) -> int:
-        """How many blocks there are."""
+        """Number of blocks."""
         return len(self.starts) - 1
 
     @property
     def total(self) -> int:
-        """All sequences."""
+        """Number of sequences."""
         return self.starts[-1]
 
-    def block_of(self, sequence_at: int) -> int:
-        """The block of the sequence of that number; `block_count`, if all are before it."""
+    def find_block(self, sequence_at: int) -> int:
+        """Return the block of a sequence; `block_count` if the index is the number of sequences."""
         return bisect.bisect_right(self.starts, sequence_at) - 1
 
     def prepare(self, threads: int, report: Callable[[TablebaseProgress], None] | None) -> None:
-        """Whatever is needed before the first block."""
+        """Prepare the data that blocks need. Call this before the first block."""
 
     def records(self, block: int) -> bytes:
-        """The solutions of a block as records of .pc files; any number of threads may ask."""
+        """Return the solutions of a block as records of .pc files. Safe to call from any thread."""
         raise NotImplementedError
 
     def stop(self) -> None:
-        """Have blocks that are being solved fail soon, if they would take long."""
+        """Stop blocks that are being solved, if they take long."""
 
 
 class TablebaseBlocks(SequenceBlocks):
-    """Solved on a census."""
+    """Blocks that are solved with a tablebase."""
 
     def __init__(self, kicks: Kicks, height: int) -> None:
         sizes = count_block_sequences(height * 10 // 4 + 1)
         super().__init__(height, list(itertools.accumulate(sizes, initial=0)))
         self._kicks = kicks
         self._height = height
-        self._census: PcTablebase | None = None
+        self._tablebase: PcTablebase | None = None
 
     def prepare(self, threads: int, report: Callable[[TablebaseProgress], None] | None) -> None:
-        """Take the census."""
-        watch = KernelTask(report, self._height, PC_TABLEBASE_STAGES - 1)
-        self._census = build_tablebase(self._kicks, self._height, threads, watch)
+        """Build the tablebase."""
+        task = KernelTask(report, self._height, PC_TABLEBASE_STAGES - 1)
+        self._tablebase = build_tablebase(self._kicks, self._height, threads, task)
 
     def records(self, block: int) -> bytes:
-        """The solutions of a block."""
-        assert self._census is not None, "prepare() comes first"
-        return self._census.encode_records(block)
+        """Return the solutions of a block."""
+        assert self._tablebase is not None, "call prepare() first"
+        return self._tablebase.encode_records(block)
 
     def find_unsolvable(self, block: int) -> bytes:
-        """The sequences of a block without a perfect clear, as `compute_pc_odds` takes them."""
-        assert self._census is not None, "prepare() comes first"
-        return self._census.find_unsolvable(block)
+        """Return the sequences of a block without a perfect clear, for `compute_pc_odds`."""
+        assert self._tablebase is not None, "call prepare() first"
+        return self._tablebase.find_unsolvable(block)
 
 
 class SolverBlocks(SequenceBlocks):
-    """Solved one by one."""
+    """Blocks whose sequences are solved one by one."""
 
     def __init__(self, kicks: Kicks, height: int) -> None:
         letters = height * 10 // 4 + 1
@@ -170,17 +175,17 @@ class SolverBlocks(SequenceBlocks):
         self._kicks = kicks
         self._height = height
         self._stop = StopFlag()
-        self._own = threading.local()
+        self._thread_data = threading.local()
 
     def records(self, block: int) -> bytes:
-        """The solutions of a block.
+        """Return the solutions of a block.
 
         Raises:
             SearchStoppedError: `stop` was called.
         """
-        solver = getattr(self._own, "solver", None)
+        solver = getattr(self._thread_data, "solver", None)
         if not isinstance(solver, PcSolver):
-            solver = self._own.solver = PcSolver(self._kicks)
+            solver = self._thread_data.solver = PcSolver(self._kicks)
         records: list[bytes] = []
         first, end = self.starts[block], self.starts[block + 1]
         for pieces in list_pc_sequences(self.letters - 1, first, end - first):
@@ -200,28 +205,28 @@ class SolverBlocks(SequenceBlocks):
         return b"".join(records)
 
     def stop(self) -> None:
-        """End the searches."""
+        """Stop the searches."""
         self._stop.set()
 
 
 def create_blocks(kicks: Kicks, height: int) -> SequenceBlocks:
-    """The blocks of a height.
+    """Create the blocks of a height.
 
     Raises:
-        BoardError: all sequences of this height cannot be solved.
+        BoardError: invalid height.
     """
     if height in HEIGHTS:
         return TablebaseBlocks(kicks, height)
     if height == _BY_SOLVER:
         return SolverBlocks(kicks, height)
-    raise BoardError(f"a height of {height} lines; it must be 2, 4 or {_BY_SOLVER}")
+    raise BoardError(f"invalid height: expected 2, 4 or {_BY_SOLVER}, got {height}")
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
 class _Steps(Sequence[int]):
-    """0, step, 2 * step, ... and at last the total."""
+    """The sequence 0, step, 2 * step, ..., total."""
 
     def __init__(self, total: int, step: int) -> None:
         self._total = total
@@ -244,14 +249,14 @@ class _Steps(Sequence[int]):
 T = TypeVar("T")
 
 _BLOCKS_AT_ONCE: Final = {2: 64, 4: 4, 6: 128}
-"""By height. Much more work than handing it over, and no great loss if it is lost."""
+"""Blocks per part by height: much more work than the transfer, but little to repeat."""
 
-_KEPT_FOR: Final = 60.0
-"""Seconds without work until a process gives back the memory."""
+_EXPIRY_SECONDS: Final = 60.0
+"""Seconds without work until a process frees the memory."""
 
 
 class SequencePart(NamedTuple):
-    """Some blocks of a height under a rotation system; see `sevenbag.pc.sequences`."""
+    """Consecutive blocks of a height under a rotation system."""
 
     kicks: Kicks
     height: int
@@ -259,22 +264,22 @@ class SequencePart(NamedTuple):
 
 
 def split_into_parts(kicks: Kicks, height: int, blocks: range) -> Iterator[SequencePart]:
-    """These blocks in parts of a size that fits a job."""
+    """Yield the blocks in parts of a suitable size for a job."""
     step = _BLOCKS_AT_ONCE[height]
     for first in range(blocks.start, blocks.stop, step):
         yield SequencePart(kicks, height, range(first, min(first + step, blocks.stop)))
 
 
 def encode_records(part: SequencePart) -> bytes:
-    """The solutions of a part as records of .pc files."""
-    blocks = _ready(part)
+    """Return the solutions of a part as records of .pc files."""
+    blocks = _prepare_blocks(part)
     return b"".join(map(blocks.records, part.blocks))
 
 
 def find_unsolvable_sequences(part: SequencePart) -> bytes:
-    """The sequences of a part without a perfect clear, as `compute_pc_odds` takes them."""
-    blocks = _ready(part)
-    assert isinstance(blocks, TablebaseBlocks), "only these are asked for their odds"
+    """Return the sequences of a part without a perfect clear, for `compute_pc_odds`."""
+    blocks = _prepare_blocks(part)
+    assert isinstance(blocks, TablebaseBlocks), "odds need a tablebase"
     return b"".join(map(blocks.find_unsolvable, part.blocks))
 
 
@@ -282,7 +287,7 @@ def find_unsolvable_sequences(part: SequencePart) -> bytes:
 
 
 class _ExpiringCache(Generic[T]):
-    """Something large that is made at its first use, and given up when it was not used for long."""
+    """A large value, created at its first use and freed when it is unused for a while."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -290,21 +295,21 @@ class _ExpiringCache(Generic[T]):
         self._value: T | None = None
         self._timer: threading.Timer | None = None
 
-    def get(self, key: object, make: Callable[[], T]) -> T:
-        """What was made for the key; another's is given up first."""
+    def get(self, key: object, create: Callable[[], T]) -> T:
+        """Return the value for a key; if it must be created, free the old value first."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
             value = self._value if self._key == key else None
             if value is None:
                 self._value = None
-                self._key, self._value = key, (value := make())
-            self._timer = threading.Timer(_KEPT_FOR, self._give_up)
+                self._key, self._value = key, (value := create())
+            self._timer = threading.Timer(_EXPIRY_SECONDS, self._free)
             self._timer.daemon = True
             self._timer.start()
             return value
 
-    def _give_up(self) -> None:
+    def _free(self) -> None:
         with self._lock:
             if self._timer is threading.current_thread():
                 self._value = None
@@ -313,12 +318,12 @@ class _ExpiringCache(Generic[T]):
 _blocks: Final[_ExpiringCache[SequenceBlocks]] = _ExpiringCache()
 
 
-def _ready(part: SequencePart) -> SequenceBlocks:
-    """The blocks of its height, prepared."""
+def _prepare_blocks(part: SequencePart) -> SequenceBlocks:
+    """Return the prepared blocks of the height of a part."""
 
-    def make() -> SequenceBlocks:
+    def create() -> SequenceBlocks:
         blocks = create_blocks(part.kicks, part.height)
         blocks.prepare(resolve_threads(None), None)
         return blocks
 
-    return _blocks.get((part.kicks, part.height), make)
+    return _blocks.get((part.kicks, part.height), create)

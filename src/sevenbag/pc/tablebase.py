@@ -1,8 +1,8 @@
-"""A census: all boards of a height between the empty field and its perfect clear, in memory.
+"""Tablebases: all boards between the empty field and its perfect clears of a height, in memory.
 
-At four lines these are some 14 million boards, which take half a minute and over two gigabytes;
-whatever is then asked about all queues at once is answered on them. The kernel does all that; here
-it is watched, and stopped when somebody presses Ctrl-C.
+For four rows there are about 14 million boards, which take half a minute and over two gigabytes.
+All queues are then solved with them at once. The kernel does the work; this module runs it, reports
+its progress and stops it on Ctrl-C.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 HEIGHTS: Final = (2, 4)
-"""Heights whose boards can be listed."""
+"""Heights with a tablebase."""
 
 MEMORY_BYTES: Final = {2: 64 << 20, 4: 3200 << 20}
-"""Bytes a census of each height may take, under any of the known rotation systems."""
+"""Maximum size of a tablebase by height, under any built-in rotation system."""
 
 
 @dataclass(frozen=True, slots=True)
 class TablebaseProgress:
-    """How far long work has come.
+    """Progress of long work.
 
     Attributes:
-        stage: what is done now, in words.
-        fraction: of all the work, 0 to 1; an estimate.
-        seconds: since the beginning.
+        stage: description of the current stage.
+        fraction: fraction of all work that is done, 0 to 1; an estimate.
+        seconds: seconds since the start.
     """
 
     stage: str
@@ -54,19 +54,19 @@ class TablebaseProgress:
 
     @property
     def seconds_left(self) -> float | None:
-        """An estimate; None as long as there is nothing to base it on."""
+        """Estimate of the remaining seconds; None if there is none yet."""
         if self.fraction < 0.01:
             return None
         return self.seconds * (1 - self.fraction) / self.fraction
 
 
 class KernelTask:
-    """Runs work of the kernel beside the calling thread, which tells how it goes meanwhile.
+    """Runs work of the kernel in a thread, while the calling thread reports the progress.
 
     Args:
-        report: called about five times a second, in the calling thread; None for nobody.
-        height: of the census; its stages take different shares of the time.
-        last_stage: the number of stages of all the work.
+        report: called about five times a second, in the calling thread.
+        height: height of the tablebase; its stages take different fractions of the time.
+        last_stage: number of stages of all work.
     """
 
     def __init__(
@@ -77,41 +77,41 @@ class KernelTask:
     ) -> None:
         self.progress = PcProgress()
         self._report = report
-        self._begun = time.monotonic()
+        self._started_at = time.monotonic()
         self._shares = _SHARES if height == 4 else {}
         self._all = sum(self._share(stage) for stage in range(last_stage))
 
     def run(self, work: Callable[[], T]) -> T:
-        """What the work returns; whatever it raises, too.
+        """Run the work; return its result or raise its exception.
 
-        An exception in the calling thread, as Ctrl-C is one, stops the work before it goes on.
+        An exception in the calling thread, such as Ctrl-C, stops the work first.
         """
-        # Not Thread.join: Python before 3.13 takes a thread for ended if Ctrl-C comes within it.
-        begun, ended = threading.Event(), threading.Event()
+        # Not Thread.join: before Python 3.13 it treats a thread as ended after Ctrl-C.
+        started, ended = threading.Event(), threading.Event()
         results: list[T] = []
         failures: list[BaseException] = []
 
         def run() -> None:
-            begun.set()
+            started.set()
             try:
                 results.append(work())
-            except BaseException as error:  # noqa: BLE001  # it is raised again in the caller
+            except BaseException as error:  # noqa: BLE001  # raised again in the caller
                 failures.append(error)
             finally:
                 ended.set()
 
         try:
-            threading.Thread(target=run, name="sevenbag-census").start()
+            threading.Thread(target=run, name="sevenbag-tablebase").start()
             while not ended.wait(0.2):
                 if self._report is not None:
-                    self._report(self.now())
+                    self._report(self.measure_progress())
         finally:
             while not ended.is_set():
                 self.progress.stop()
-                # Impatience does not make it quicker.
+                # Further Ctrl-C must not leave the thread behind.
                 with suppress(KeyboardInterrupt):
-                    if not begun.wait(1):
-                        break  # the exception came before there was a thread
+                    if not started.wait(1):
+                        break  # the exception came before the thread started
                     ended.wait()
         if failures:
             failure = failures[0]
@@ -120,73 +120,74 @@ class KernelTask:
             raise failure
         return results[0]
 
-    def now(self) -> TablebaseProgress:
-        """How far the work is."""
+    def measure_progress(self) -> TablebaseProgress:
+        """Return the progress."""
         stage = self.progress.stage
         within = min(1.0, self.progress.done / self.progress.total)
         done = sum(self._share(earlier) for earlier in range(stage)) + within * self._share(stage)
         return TablebaseProgress(
-            _name(stage), min(1.0, done / self._all), time.monotonic() - self._begun
+            _describe_stage(stage), min(1.0, done / self._all), time.monotonic() - self._started_at
         )
 
     def _share(self, stage: int) -> float:
         return self._shares.get(stage, 0.01)
 
 
-def build_tablebase(
-    kicks: Kicks | str, height: int, threads: int, watch: KernelTask
-) -> PcTablebase:
-    """The census of a height under a rotation system.
+def build_tablebase(kicks: Kicks | str, height: int, threads: int, task: KernelTask) -> PcTablebase:
+    """Build the tablebase of a height under a rotation system.
 
     Raises:
-        BoardError: no census can be taken of this height.
-        KicksError: there is no system of this name.
+        BoardError: invalid height.
+        KicksError: unknown rotation system.
         ScarceMemoryError: there is not enough memory.
     """
     check_height(height)
     check_memory(height)
-    census = watch.run(lambda: PcTablebase.build(kicks, height, threads, watch.progress))
-    assert census is not None, "nobody has stopped it"
-    return census
+    tablebase = task.run(lambda: PcTablebase.build(kicks, height, threads, task.progress))
+    assert tablebase is not None, "it was not stopped"
+    return tablebase
 
 
 def check_height(height: int) -> None:
-    """Refuse heights of which no census can be taken.
+    """Check that there is a tablebase of a height.
 
     Raises:
-        BoardError: this is one.
+        BoardError: there is none.
     """
     if height not in HEIGHTS:
-        raise BoardError(f"a height of {height} lines; all queues can be looked at for 2 and 4")
+        raise BoardError(f"invalid height: expected 2 or 4, got {height}")
 
 
 def check_memory(height: int, processes: int = 1) -> None:
-    """Refuse to begin what would be killed in the middle.
+    """Check that there is enough memory, before the work starts.
 
     Args:
-        height: of the census.
-        processes: that take one each.
+        height: height of the tablebase.
+        processes: number of processes with a tablebase each.
 
     Raises:
-        ScarceMemoryError: the machine, or what this process may use of it, is too small.
+        ScarceMemoryError: the machine, or the limit of this process, is too small.
     """
     free = available_memory()
     wanted = MEMORY_BYTES[height] * processes
     if free is not None and free < wanted:
         each = f" for {processes} processes" if processes > 1 else ""
         raise ScarceMemoryError(
-            f"all boards of {height} lines{each} take {wanted >> 20} MiB of memory; there are"
-            f" {free >> 20} MiB"
+            f"not enough memory for all boards of {height} lines{each}: expected"
+            f" {wanted >> 20} MiB, got {free >> 20} MiB"
         )
 
 
 def available_memory() -> int | None:
-    """Bytes this process can still use; None where that is not known."""
-    return min((free for free in (_of_machine(), _of_group()) if free is not None), default=None)
+    """Return the number of bytes that this process can still use; None if unknown."""
+    return min(
+        (free for free in (_read_machine_memory(), _read_group_memory()) if free is not None),
+        default=None,
+    )
 
 
 def resolve_threads(threads: int | None) -> int:
-    """So many, or as many as this process has processors for."""
+    """Return the number of threads; by default, the number of processors of this process."""
     if threads is not None:
         return threads
     if hasattr(os, "sched_getaffinity"):
@@ -200,7 +201,7 @@ _LAYERS: Final = PC_GRAPH_STAGES // 2
 _ENDINGS: Final = PC_GRAPH_STAGES
 _SEQUENCES: Final = PC_TABLEBASE_STAGES - 1
 
-# Processor time of the stages at four lines, measured under SRS; the rest takes next to none.
+# Processor time of the stages for four rows, measured under SRS; other stages take almost none.
 _SHARES: Final = {
     3: 1.0,
     4: 8.8,
@@ -219,7 +220,7 @@ _SHARES: Final = {
 }
 
 
-def _name(stage: int) -> str:
+def _describe_stage(stage: int) -> str:
     if stage < _LAYERS:
         return f"boards with {stage + 1} pieces"
     if stage < PC_GRAPH_STAGES:
@@ -227,7 +228,7 @@ def _name(stage: int) -> str:
     return "endings" if stage < _SEQUENCES else "sequences"
 
 
-def _of_machine() -> int | None:
+def _read_machine_memory() -> int | None:
     with suppress(OSError, ValueError, IndexError):
         for line in Path("/proc/meminfo").read_text("ascii").splitlines():
             if line.startswith("MemAvailable:"):
@@ -235,8 +236,8 @@ def _of_machine() -> int | None:
     return None
 
 
-def _of_group() -> int | None:
-    """What a container, or another control group of Linux, leaves."""
+def _read_group_memory() -> int | None:
+    """Return the memory that a container, or another control group of Linux, leaves."""
     for limit, used in _GROUP_FILES:
         with suppress(OSError, ValueError):
             return int(Path(limit).read_text("ascii")) - int(Path(used).read_text("ascii"))

@@ -1,19 +1,19 @@
-"""Training of networks: a population, bred for speed of solving, generation after generation.
+"""Training of networks: generations of a population, bred for fast searches.
 
 A folder holds a training::
 
-    current.json    the generation that is tried now, saved every few seconds
-    0.json, 1.json  each generation as it was when all its networks had been tried
+    current.json    the generation being tested, saved every few seconds
+    0.json, 1.json  each generation after all its networks were tested
     best.json       the best network so far, for `sevenbag.pc.network`
 
-The generations' files are ``{"seed", "settings", "generation", "trainer", "fitnesses",
-"champion"}``: the trainer is the population (`sevenbag.pc.neat_population`), and a fitness that is
-not known yet is null. A training that was ended, however, goes on from ``current.json``, and comes
-to the very networks that it would have come to, as long as it measures positions and not seconds.
+The files of generations are ``{"seed", "settings", "generation", "trainer", "fitnesses",
+"champion"}``. The trainer is the population (`sevenbag.pc.neat_population`); an unknown fitness is
+null. An interrupted training continues from ``current.json`` with the same results, if fitness is
+measured in positions and not in seconds.
 
-In each generation all networks are tried on the same queues, and on other ones in the next. The
-best network of a generation is then tried on further queues, always the same: only if it does
-better there than all before it is it the best one so far.
+All networks of a generation are tested with the same queues, and each generation with others. The
+best network of a generation is then tested with 500 further queues, which are the same for all
+generations; it becomes the best network so far if it is better there than all before.
 """
 
 from __future__ import annotations
@@ -55,25 +55,25 @@ if TYPE_CHECKING:
     from sevenbag.pc.network import Network
 
 BEST_NETWORK_FILE: Final = "best.json"
-"""The file with the best network, in a training's folder."""
+"""Name of the file with the best network."""
 
 _CURRENT: Final = "current.json"
-_LARGEST_FILE: Final = 1 << 28
+_MAX_FILE_BYTES: Final = 1 << 28
 _CHAMPION_QUEUES: Final = 500
 
 
 class TrainingSettings(Struct, frozen=True, kw_only=True):
-    """What is trained, and how.
+    """Settings of a training.
 
     Attributes:
-        height: rows of the perfect clears: 2, 4 or 6.
-        kicks: name of a rotation system.
-        population: networks of a generation.
-        species: about how many species there are.
-        queues: what each network is tried on.
+        height: number of rows of the perfect clears, 2, 4 or 6.
+        kicks: name of the rotation system.
+        population: number of networks per generation.
+        species: approximate number of species.
+        queues: number of queues that each network solves.
         hidden: activation of hidden nodes.
         output: activation of the score.
-        measure: what fitness is: perfect clears in a thousand positions, or in a second.
+        measure: unit of fitness: perfect clears per thousand positions, or per second.
     """
 
     height: int = 4
@@ -87,27 +87,27 @@ class TrainingSettings(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.height not in HEIGHTS:
-            raise InputError(f"height {self.height}: expected one of 2, 4, 6")
+            raise InputError(f"invalid height: expected 2, 4 or 6, got {self.height}")
         Kicks(self.kicks)
 
 
 class BestNetwork(Struct, frozen=True):
-    """The best network so far: from which generation, and its fitness on the common queues."""
+    """Generation of the best network so far, and its fitness on the common queues."""
 
     generation: int
     fitness: float
 
 
 class TrainingGeneration(Struct, frozen=True, kw_only=True):
-    """A generation, tried or not yet.
+    """A generation.
 
     Attributes:
-        seed: of the whole training.
-        generation: its number, from 0.
-        trainer: the population.
-        fitnesses: of its genomes, in their order; None where it is not known yet.
-        champion: the best network before it; in the file of a generation that has been tried, that
-            generation included. None before the first.
+        seed: seed of the training.
+        generation: number of the generation, from 0.
+        trainer: population.
+        fitnesses: fitness of each genome; None if unknown.
+        champion: best network before this generation, or including it once all its networks are
+            tested. None before the first.
     """
 
     seed: Annotated[int, Meta(ge=0)]
@@ -120,14 +120,14 @@ class TrainingGeneration(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class TrainingProgress:
-    """How far a training is.
+    """Progress of a training.
 
     Attributes:
-        generation: the one that is tried.
-        generations: all that are wanted.
-        tried: networks of this generation whose fitness is known.
-        population: networks of this generation.
-        seconds_left: an estimate for this generation; None as long as there is none.
+        generation: generation being tested.
+        generations: number of generations to test.
+        tested: number of networks of this generation whose fitness is known.
+        population: number of networks of this generation.
+        seconds_left: estimate for this generation; None if there is none yet.
     """
 
     generation: int
@@ -138,16 +138,16 @@ class TrainingProgress:
 
 
 class TrainingObserver(Protocol):
-    """Is told what happens."""
+    """Receives the events of a training."""
 
     def progress(self, progress: TrainingProgress) -> None:
-        """Another network has been tried, or a generation begins."""
+        """Handle the progress, after each network and at the start of a generation."""
 
     def network_tested(self, number: int, fitness: float) -> None:
-        """A network of the generation, by its number from 0."""
+        """Handle the fitness of a network, by its number from 0."""
 
     def generation_finished(self, generation: TrainingGeneration) -> None:
-        """All networks of a generation have been tried."""
+        """Handle a generation, after all its networks were tested."""
 
 
 def train(
@@ -158,36 +158,36 @@ def train(
     generations: int = 50,
     executor: jobs.Executor | None = None,
     save_every: float = 10.0,
-    watcher: TrainingObserver | None = None,
+    observer: TrainingObserver | None = None,
 ) -> TrainingGeneration:
-    """Train, or go on with a training.
+    """Start or continue a training.
 
     Args:
-        folder: where the files are; made if it is not there.
+        folder: folder of the files; created if needed.
         settings: values of `TrainingSettings` by name; the others are those of the training in the
             folder, or the defaults of `TrainingSettings`.
-        seed: what chance follows from; a random one for a new training, if not given.
-        generations: how many have been tried in the end, those of earlier runs among them.
-        executor: where networks are tried; here, one after another, if not given.
-        save_every: seconds from one saving to the next.
-        watcher: is told what happens.
+        seed: seed of all random decisions [default for a new training: random].
+        generations: number of generations to test, those of earlier runs included.
+        executor: runs the tests of networks [default: this process].
+        save_every: seconds between saves.
+        observer: receives the events.
 
     Returns:
-        The generation that would be tried next; its champion is the best network that there is.
+        The next generation; its champion is the best network so far.
 
     Raises:
-        InputError: the training in the folder is another one.
+        InputError: the folder holds a different training.
         MissingExtraError: neat-python is not installed.
-        NetworkError: a file cannot be read or written, or is none of a training.
+        NetworkError: a file cannot be read or written, or is invalid.
     """
-    wishes = _TrainingOptions(
-        generations, executor or jobs.InProcessExecutor(), save_every, watcher
+    options = _TrainingOptions(
+        generations, executor or jobs.InProcessExecutor(), save_every, observer
     )
     with _TrainingFolder(Path(folder)) as files:
-        return _TrainingRun(files, files.begun(settings or {}, seed), wishes).to_the_end()
+        return _TrainingRun(files, files.load(settings or {}, seed), options).run()
 
 
-# --- private -------------------------------------------------------------------------------------
+# --- helpers -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,71 +195,71 @@ class _TrainingOptions:
     generations: int
     executor: jobs.Executor
     save_every: float
-    watcher: TrainingObserver | None
+    observer: TrainingObserver | None
 
 
 class _TrainingRun:
     def __init__(
-        self, files: _TrainingFolder, current: TrainingGeneration, wishes: _TrainingOptions
+        self, files: _TrainingFolder, current: TrainingGeneration, options: _TrainingOptions
     ) -> None:
         self._files = files
         self._current = current
-        self._wishes = wishes
-        self._watcher = wishes.watcher
+        self._options = options
+        self._observer = options.observer
 
-    def to_the_end(self) -> TrainingGeneration:
-        self._files.keep_current(self._current)
-        while self._current.generation < self._wishes.generations:
-            tested = self._crowned(self._with_fitnesses())
-            self._files.keep_tried(tested)
-            if self._watcher is not None:
-                self._watcher.generation_finished(tested)
-            self._current = self._following(tested)
-            self._files.keep_current(self._current)
+    def run(self) -> TrainingGeneration:
+        self._files.write_current(self._current)
+        while self._current.generation < self._options.generations:
+            tested = self._update_best(self._test_networks())
+            self._files.write_tested(tested)
+            if self._observer is not None:
+                self._observer.generation_finished(tested)
+            self._current = self._breed(tested)
+            self._files.write_current(self._current)
         return self._current
 
-    def _with_fitnesses(self) -> TrainingGeneration:
-        """The generation when all networks have been tried. What is known is saved all along."""
+    def _test_networks(self) -> TrainingGeneration:
+        """Test all networks and return the generation; save it meanwhile."""
         current, settings = self._current, self._current.settings
         fitnesses = list(current.fitnesses)
         seed = f"sevenbag training {current.seed}, queues of generation {current.generation}"
-        trial = _trial(settings, settings.queues, seed)
+        test = _create_test(settings, settings.queues, seed)
         left = [number for number, fitness in enumerate(fitnesses) if fitness is None]
-        tasks = [(_network(current, number), trial) for number in left]
-        begun = saved = time.monotonic()
+        tasks = [(_build_network(current, number), test) for number in left]
+        started = saved = time.monotonic()
         self._report(fitnesses, None)
         try:
-            with contextlib.closing(self._wishes.executor.run(_fitness, tasks)) as results:
+            with contextlib.closing(self._options.executor.run(_measure, tasks)) as results:
                 for done, (at, fitness) in enumerate(results, start=1):
                     fitnesses[left[at]] = fitness
                     now = time.monotonic()
-                    if self._watcher is not None:
-                        self._watcher.network_tested(left[at], fitness)
-                    self._report(fitnesses, (now - begun) / done * (len(left) - done))
-                    if now - saved >= self._wishes.save_every:
+                    if self._observer is not None:
+                        self._observer.network_tested(left[at], fitness)
+                    self._report(fitnesses, (now - started) / done * (len(left) - done))
+                    if now - saved >= self._options.save_every:
                         saved = now
-                        self._files.keep_current(_with(current, fitnesses))
+                        self._files.write_current(_replace_fitnesses(current, fitnesses))
         except BaseException:
-            self._files.keep_current(_with(current, fitnesses))
+            self._files.write_current(_replace_fitnesses(current, fitnesses))
             raise
-        return _with(current, fitnesses)
+        return _replace_fitnesses(current, fitnesses)
 
-    def _crowned(self, tested: TrainingGeneration) -> TrainingGeneration:
-        """The same with the champion, who may be new."""
-        fitnesses = _known(tested)
-        best = _network(tested, fitnesses.index(max(fitnesses)))
+    def _update_best(self, tested: TrainingGeneration) -> TrainingGeneration:
+        """Update the best network."""
+        fitnesses = _known_fitnesses(tested)
+        best = _build_network(tested, fitnesses.index(max(fitnesses)))
         seed = f"sevenbag training {tested.seed}, queues of champions"
-        fitness = measure_fitness(best, _trial(tested.settings, _CHAMPION_QUEUES, seed))
+        fitness = measure_fitness(best, _create_test(tested.settings, _CHAMPION_QUEUES, seed))
         if tested.champion is not None and tested.champion.fitness >= fitness:
             return tested
-        self._files.crown(best)
+        self._files.write_best(best)
         return msgspec.structs.replace(tested, champion=BestNetwork(tested.generation, fitness))
 
     @staticmethod
-    def _following(tested: TrainingGeneration) -> TrainingGeneration:
+    def _breed(tested: TrainingGeneration) -> TrainingGeneration:
         population = next_population(
             tested.trainer,
-            _known(tested),
+            _known_fitnesses(tested),
             tested.generation,
             f"sevenbag training {tested.seed}, after generation {tested.generation}",
             tested.settings.species,
@@ -272,12 +272,12 @@ class _TrainingRun:
         )
 
     def _report(self, fitnesses: list[float | None], seconds_left: float | None) -> None:
-        if self._watcher is not None:
+        if self._observer is not None:
             tested = len(fitnesses) - fitnesses.count(None)
-            self._watcher.progress(
+            self._observer.progress(
                 TrainingProgress(
                     self._current.generation,
-                    self._wishes.generations,
+                    self._options.generations,
                     tested,
                     len(fitnesses),
                     seconds_left,
@@ -286,32 +286,34 @@ class _TrainingRun:
 
 
 class _TrainingFolder:
-    """The files of a training; a context, in which they are nobody else's."""
+    """Files of a training; a context manager that locks the folder."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = -1
 
     def __enter__(self) -> _TrainingFolder:
-        with self._as_network_error():
+        with self._convert_errors():
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 os.close(self._lock)
-                raise NetworkError(f"{self.path}: another program is training there") from None
+                raise NetworkError(
+                    f"{self.path}: another program is training in this folder"
+                ) from None
         return self
 
     def __exit__(self, *_: object) -> None:
         os.close(self._lock)
 
-    def begun(self, given: Mapping[str, object], seed: int | None) -> TrainingGeneration:
-        """The generation to try: the first one, or that of the training that was begun here."""
+    def load(self, given: Mapping[str, object], seed: int | None) -> TrainingGeneration:
+        """Return the generation to test: the first one, or that of the stored training."""
         try:
             data = self._read(self.path / _CURRENT)
         except FileNotFoundError:
-            settings = _changed(TrainingSettings(), given)
+            settings = _update_settings(TrainingSettings(), given)
             seed = secrets.randbits(32) if seed is None else seed
             population = first_population(
                 settings.population, f"sevenbag training {seed}, first generation"
@@ -323,32 +325,34 @@ class _TrainingFolder:
                 trainer=population,
                 fitnesses=(None,) * settings.population,
             )
-        current = self._decoded(data)
+        current = self._decode(data)
         if seed is not None and seed != current.seed:
             raise InputError(
-                f"{self.path} holds a training of seed {current.seed}, not of {seed};"
-                f" another folder can hold that"
+                f"{self.path}: invalid seed: expected {current.seed}, as in the stored training,"
+                f" got {seed}"
             )
-        if differences := _differences(current.settings, _changed(current.settings, given)):
-            raise InputError(f"{self.path} holds another training: {', '.join(differences)}")
+        if differences := _differences(current.settings, _update_settings(current.settings, given)):
+            raise InputError(
+                f"{self.path}: other settings than in the stored training: {', '.join(differences)}"
+            )
         return current
 
-    def keep_current(self, generation: TrainingGeneration) -> None:
-        """Write the generation that is tried now."""
+    def write_current(self, generation: TrainingGeneration) -> None:
+        """Write the generation being tested."""
         self._write(_CURRENT, msgspec.json.encode(generation))
 
-    def keep_tried(self, generation: TrainingGeneration) -> None:
-        """Write a generation for good."""
+    def write_tested(self, generation: TrainingGeneration) -> None:
+        """Write a tested generation."""
         self._write(f"{generation.generation}.json", msgspec.json.encode(generation))
 
-    def crown(self, network: Network) -> None:
-        """Write the best network so far."""
+    def write_best(self, network: Network) -> None:
+        """Write the best network."""
         self._write(BEST_NETWORK_FILE, network.encode())
 
     def _write(self, name: str, data: bytes) -> None:
         path = self.path / name
         draft = self.path / f".{name}.{secrets.token_hex(4)}"
-        with self._as_network_error():
+        with self._convert_errors():
             try:
                 with draft.open("xb") as file:
                     file.write(data)
@@ -362,24 +366,24 @@ class _TrainingFolder:
     def _read(self, path: Path) -> bytes:
         try:
             with open_input(path) as file:
-                return file.read(_LARGEST_FILE + 1)
+                return file.read(_MAX_FILE_BYTES + 1)
         except FileNotFoundError:
             raise
         except OSError as error:
             raise NetworkError(f"{path}: cannot be read: {error.strerror or error}") from None
 
-    def _decoded(self, data: bytes) -> TrainingGeneration:
+    def _decode(self, data: bytes) -> TrainingGeneration:
         path = self.path / _CURRENT
         try:
-            if len(data) > _LARGEST_FILE:
-                raise NetworkError(f"more than {_LARGEST_FILE} bytes")
+            if len(data) > _MAX_FILE_BYTES:
+                raise NetworkError(f"expected at most {_MAX_FILE_BYTES} bytes")
             generation = msgspec.json.decode(data, type=TrainingGeneration)
             size = generation.settings.population
             if not len(generation.trainer.genomes) == len(generation.fitnesses) == size:
                 raise NetworkError(f"expected {size} genomes and fitnesses", "trainer.genomes")
             if not all(fitness is None or math.isfinite(fitness) for fitness in
                        generation.fitnesses):  # fmt: skip
-                raise NetworkError("a fitness that is no finite number", "fitnesses")
+                raise NetworkError("expected finite numbers", "fitnesses")
             check_population(generation.trainer)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, InputError) as error:
             where = f"{error.path}: " if isinstance(error, NetworkError) and error.path else ""
@@ -387,7 +391,7 @@ class _TrainingFolder:
         return generation
 
     @contextlib.contextmanager
-    def _as_network_error(self) -> Generator[None]:
+    def _convert_errors(self) -> Generator[None]:
         try:
             yield
         except OSError as error:
@@ -396,29 +400,31 @@ class _TrainingFolder:
             ) from error
 
 
-def _fitness(task: tuple[Network, FitnessTest]) -> float:
+def _measure(task: tuple[Network, FitnessTest]) -> float:
     return measure_fitness(*task)
 
 
-def _network(generation: TrainingGeneration, number: int) -> Network:
+def _build_network(generation: TrainingGeneration, number: int) -> Network:
     settings = generation.settings
     return build_network(generation.trainer.genomes[number], settings.hidden, settings.output)
 
 
-def _trial(settings: TrainingSettings, count: int, seed: str) -> FitnessTest:
+def _create_test(settings: TrainingSettings, count: int, seed: str) -> FitnessTest:
     queues = draw_test_queues(count, settings.height, settings.kicks, seed)
     return FitnessTest(queues, settings.height, settings.kicks, settings.measure)
 
 
-def _with(generation: TrainingGeneration, fitnesses: Sequence[float | None]) -> TrainingGeneration:
+def _replace_fitnesses(
+    generation: TrainingGeneration, fitnesses: Sequence[float | None]
+) -> TrainingGeneration:
     return msgspec.structs.replace(generation, fitnesses=tuple(fitnesses))
 
 
-def _known(generation: TrainingGeneration) -> list[float]:
+def _known_fitnesses(generation: TrainingGeneration) -> list[float]:
     return [cast("float", fitness) for fitness in generation.fitnesses]
 
 
-def _changed(settings: TrainingSettings, given: Mapping[str, object]) -> TrainingSettings:
+def _update_settings(settings: TrainingSettings, given: Mapping[str, object]) -> TrainingSettings:
     try:
         return msgspec.convert(msgspec.structs.asdict(settings) | dict(given), TrainingSettings)
     except msgspec.ValidationError as error:
@@ -426,35 +432,34 @@ def _changed(settings: TrainingSettings, given: Mapping[str, object]) -> Trainin
         raise InputError(f"{where}: {what}") from None
 
 
-def _differences(there: TrainingSettings, asked: TrainingSettings) -> list[str]:
+def _differences(stored: TrainingSettings, given: TrainingSettings) -> list[str]:
     return [
-        f"its {field} is {getattr(there, field)}, not {getattr(asked, field)}"
+        f"{field} is {getattr(stored, field)}, not {getattr(given, field)}"
         for field in TrainingSettings.__struct_fields__
-        if getattr(there, field) != getattr(asked, field)
+        if getattr(stored, field) != getattr(given, field)
     ]
 
 
 FitnessMeasure = Literal["nodes", "seconds"]
-"""Perfect clears in a thousand positions that are looked at, which is the same everywhere and every
-time; or in a second."""
+"""Unit of fitness: perfect clears per thousand positions, which is reproducible, or per second."""
 
 HEIGHTS: Final = (2, 4, 6)
 
-# After every tenth queue a network that is too bad is given up; so slow are networks that order
-# placements by nothing.
-_TRIED_AT_ONCE: Final = 10
-_HOPELESS: Final = {"nodes": 0.5, "seconds": 15.0}
+# A network below this fitness is given up after a multiple of ten queues. Networks that order
+# placements randomly have about this fitness.
+_QUEUES_PER_STEP: Final = 10
+_MIN_FITNESS: Final = {"nodes": 0.5, "seconds": 15.0}
 
 
 @dataclass(frozen=True, slots=True)
 class FitnessTest:
-    """What a network is tried on.
+    """Queues that networks are tested with.
 
     Attributes:
-        queues: held, current and next pieces, in one word.
-        height: rows of the perfect clears.
+        queues: held, current and next pieces, as letters.
+        height: number of rows of the perfect clears.
         kicks: name of the rotation system.
-        measure: what its fitness is.
+        measure: unit of fitness.
     """
 
     queues: tuple[str, ...]
@@ -464,19 +469,19 @@ class FitnessTest:
 
 
 def draw_test_queues(count: int, height: int, kicks: str, seed: str) -> tuple[str, ...]:
-    """Random queues that have a perfect clear: windows of a stream of 7-bags, from any place on.
+    """Draw random queues with a perfect clear: windows of a stream of 7-bags at any phase.
 
     Raises:
-        InputError: there are hardly any.
+        InputError: there are too few.
     """
-    chance = random.Random(seed)
+    generator = random.Random(seed)
     solver = Solver(kicks)
     length = height * 10 // 4 + 1
     found: list[str] = []
     for _ in range(100 * count):
         if len(found) == count:
             return tuple(found)
-        queue = "".join(itertools.islice(_stream(chance), length))
+        queue = "".join(itertools.islice(_stream(generator), length))
         if solver.solve("", queue, min_height=height, max_height=height) is not None:
             found.append(queue)
     if len(found) < count:
@@ -484,41 +489,41 @@ def draw_test_queues(count: int, height: int, kicks: str, seed: str) -> tuple[st
     return tuple(found)
 
 
-def measure_fitness(network: Network, trial: FitnessTest) -> float:
-    """Perfect clears by what the trial measures; networks that are far too bad are given up."""
-    solver = _solver(trial.kicks)
+def measure_fitness(network: Network, test: FitnessTest) -> float:
+    """Return the fitness of a network; stop early if it is far too low."""
+    solver = _solver(test.kicks)
     solver.set_network(network.kernel)
     solved, spent = 0, 0.0
-    for first in range(0, len(trial.queues), _TRIED_AT_ONCE):
-        part = trial.queues[first : first + _TRIED_AT_ONCE]
-        if trial.measure == "nodes":
-            efforts = solver.measure_effort(part, trial.height)
+    for first in range(0, len(test.queues), _QUEUES_PER_STEP):
+        part = test.queues[first : first + _QUEUES_PER_STEP]
+        if test.measure == "nodes":
+            efforts = solver.measure_effort(part, test.height)
             spent += sum(nodes for nodes, _ in efforts) / 1_000
             solved += sum(found for _, found in efforts)
         else:
-            times = solver.time_queues(part, trial.height, 1)
+            times = solver.time_queues(part, test.height, 1)
             spent += sum(microseconds for microseconds, _ in times) / 1e6
             solved += sum(found for _, found in times)
-        if solved < _HOPELESS[trial.measure] * spent:
+        if solved < _MIN_FITNESS[test.measure] * spent:
             break
     return solved / spent
 
 
-# --- private -------------------------------------------------------------------------------------
+# --- helpers -------------------------------------------------------------------------------------
 
 
-def _stream(chance: random.Random) -> Iterator[str]:
-    skipped = chance.randrange(7)
-    bags = ("".join(chance.sample("IOTLJSZ", 7)) for _ in itertools.count())
-    return itertools.islice(itertools.chain.from_iterable(bags), skipped, None)
+def _stream(generator: random.Random) -> Iterator[str]:
+    skip = generator.randrange(7)
+    bags = ("".join(generator.sample("IOTLJSZ", 7)) for _ in itertools.count())
+    return itertools.islice(itertools.chain.from_iterable(bags), skip, None)
 
 
 def _solver(kicks: str) -> PcSolver:
-    """One for each thread: the workers of a cluster may have several, with a network each."""
-    solver = getattr(_own, "solver", None)
+    """Return the solver of this thread: a cluster worker may have several threads."""
+    solver = getattr(_thread_data, "solver", None)
     if not isinstance(solver, PcSolver) or solver.kicks != Kicks(kicks):
-        solver = _own.solver = PcSolver(kicks)
+        solver = _thread_data.solver = PcSolver(kicks)
     return solver
 
 
-_own = threading.local()
+_thread_data = threading.local()

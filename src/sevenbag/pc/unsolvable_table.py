@@ -1,11 +1,10 @@
-"""Tables of perfect clears: what is known of every queue from the empty field, in a file.
+"""Tables of the queues without a perfect clear from the empty field.
 
-A table holds the queues that have no perfect clear of a height under a rotation system. A solver
-that has one answers these at once; it is used where it is found, and never needed.
+A table lists these queues for a height and a rotation system. A solver with the table answers them
+at once; tables are optional.
 
-A table lies where `find_table_path` says: in the folder that SEVENBAG_TABLES names, or in
-``sevenbag`` in the user's cache folder. It is checked (version, rotation system, checksum) before
-it is believed.
+Tables are in the folder of the environment variable SEVENBAG_TABLES, or in ``sevenbag`` in the
+user's cache folder. Version, rotation system and checksum of a table are checked before it is used.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def find_table_path(height: int, kicks: Kicks | str = "srs") -> Path:
-    """Where solvers look for the table of a height under a rotation system."""
+    """Return the path where solvers look for a table."""
     return _folder() / f"pc-{height}-{PcSolver(kicks).fingerprint:016x}.table"
 
 
@@ -40,32 +39,32 @@ def build_table(
     threads: int | None = None,
     report: Callable[[TablebaseProgress], None] | None = None,
 ) -> Path:
-    """Make a table, which means to count every queue: see `sevenbag.pc.odds.compute_odds`.
+    """Build a table by counting all queues (see `sevenbag.pc.odds.compute_odds`).
 
     Args:
-        height: 2 or 4 lines.
+        height: number of rows, 2 or 4.
         kicks: rotation system, or its name.
-        path: where it goes; by default where solvers look for it.
-        threads: as many as there are processors, if not given.
-        report: is told now and then how far the work is.
+        path: file to write [default: the path where solvers look for it].
+        threads: number of threads [default: number of processors].
+        report: called with the progress from time to time.
 
     Returns:
-        Where it is. The file is written in whole or not at all.
+        The path. The file is written atomically.
 
     Raises:
-        BoardError: the queues of this height cannot be counted.
+        BoardError: invalid height.
         FormatError: the file cannot be written.
-        KicksError: there is no system of this name.
+        KicksError: unknown rotation system.
         ScarceMemoryError: there is not enough memory.
     """
-    from sevenbag.pc.odds import compute_odds  # noqa: PLC0415  # few who use tables make them
+    from sevenbag.pc.odds import compute_odds  # noqa: PLC0415  # rarely needed
 
     solver = PcSolver(kicks)
     path = find_table_path(height, kicks) if path is None else path
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Before minutes of work, not after them.
+        # Fail before minutes of work, not after.
         draft.touch(exist_ok=False)
     except OSError as error:
         raise FormatError(f"{path}: cannot be written: {error.strerror or error}") from error
@@ -84,14 +83,14 @@ def build_table(
 
 
 def load_table(solver: PcSolver, path: Path) -> tuple[int, int]:
-    """Let a kernel's solver use the table in a file.
+    """Load a table into a solver of the kernel.
 
     Returns:
-        The table's height, and how many queues it holds; the first two pieces of a queue can
-        change places and count once.
+        The height of the table, and its number of queues. Queues that differ in the order of their
+        first two pieces count once.
 
     Raises:
-        FormatError: the file cannot be read, or is no table for the solver's rotation system.
+        FormatError: the file cannot be read, or is not a table for the solver's rotation system.
     """
     try:
         with open_input(path) as file:
@@ -99,7 +98,9 @@ def load_table(solver: PcSolver, path: Path) -> tuple[int, int]:
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from error
     except ValueError:
-        raise FormatError(f"{path}: an empty file, no table of perfect clears") from None
+        raise FormatError(
+            f"{path}: invalid table: expected a table of perfect clears, got an empty file"
+        ) from None
     try:
         return solver.load_table(table)
     except RulesError as error:
@@ -107,9 +108,7 @@ def load_table(solver: PcSolver, path: Path) -> tuple[int, int]:
 
 
 def load_available_tables(solver: PcSolver) -> list[Path]:
-    """Let a solver use the tables that lie where they are looked for; those that are wrong are not
-    believed, and not mentioned.
-    """
+    """Load the tables that exist into a solver; ignore invalid ones. Return their paths."""
     found: list[Path] = []
     for height in (2, 4):
         path = _folder() / f"pc-{height}-{solver.fingerprint:016x}.table"

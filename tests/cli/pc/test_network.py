@@ -78,7 +78,10 @@ def test_missing_file(verb: str, path: str) -> None:
         ("", "truncated"),
         ('{"options": {}}', "options"),
         (GOOD.encode().decode().replace("-0.7", '"x"'), "genome.genes[1].weight: Expected `float`"),
-        (GOOD.encode().decode().replace('"input_count": 9', '"input_count": 8'), "input_count: 8"),
+        (
+            GOOD.encode().decode().replace('"input_count": 9', '"input_count": 8'),
+            "input_count: expected 9, got 8",
+        ),
     ],
 )
 @pytest.mark.parametrize("verb", ["demo", "fumen"])
@@ -103,7 +106,7 @@ def test_bench_with_a_network(network: Path, tmp_path: Path) -> None:
     assert figures["network"] == str(network)
     done = sevenbag("pc", "bench", queues, "--nn", "none.json")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "sevenbag: none.json: there is no such file\n"
+    assert done.stderr == "sevenbag: none.json: no such file\n"
 
 
 def test_demo_with_a_network(network: Path) -> None:

@@ -198,7 +198,8 @@ def test_different_settings_are_rejected(tmp_path: Path) -> None:
     done = train("--height", "2", folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "sevenbag: pops/relu-identity holds another training: its height is 4, not 2\n"
+        "sevenbag: pops/relu-identity: other settings than in the stored training:"
+        " height is 4, not 2\n"
     )
 
 

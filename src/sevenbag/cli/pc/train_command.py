@@ -109,7 +109,7 @@ def run_train(args: argparse.Namespace) -> int:
             generations=args.generations,
             executor=executor,
             save_every=args.save_every,
-            watcher=_TrainingReporter(progress, verbose=args.verbose),
+            observer=_TrainingReporter(progress, verbose=args.verbose),
         )
     if last.champion is not None:
         print(
