@@ -34,7 +34,7 @@ HANDLINGS: dict[str, dict[str, Any]] = {
     "of the recorded matches": {"das": 10, "arr": 2, "soft_drop": 20},
     "quick": {"das": 7.2, "arr": 0, "dcd": 1, "soft_drop": 41, "cancel": True},
     "in tenths": {"das": 4.3, "arr": 0.7, "dcd": 2.1, "soft_drop": 6, "safe_lock": False},
-    "sticky": {"das": 2, "arr": 0.1, "soft_drop": 41, "may_slam": False},
+    "sticky": {"das": 2, "arr": 0.1, "soft_drop": 41, "may_20g": False},
     "initial": {"das": 8, "arr": 1.7, "initial_rotation": "hold", "initial_hold": "hold"},
 }
 

@@ -114,7 +114,7 @@ def board_text(colors: Sequence[str]) -> str:
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_OF_KEYBOARDS: Final = {*HANDLING, "safe_lock", "cancel", "may_slam"}
+_OF_KEYBOARDS: Final = {*HANDLING, "safe_lock", "cancel", "may_20g"}
 
 # Where the centre lies in the box, from its top left corner, by rotation.
 _CENTRES: Final = {
