@@ -1,1 +1,1 @@
-"""Bots: built-in ones, drivers that make a foreign program a bot, and servers for the reverse."""
+"""Built-in bots, drivers for external bots, and servers that expose bots."""

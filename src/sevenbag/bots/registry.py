@@ -6,13 +6,13 @@
     beam:nodes=2000,width=300       the same with options
     pc:min-height=4                 a built-in bot that plays perfect clears
     tbp:COMMAND                     a program that speaks TBP
-    tbp:OPTIONS:COMMAND             the same with options: a profile, values of one, a log
+    tbp:OPTIONS:COMMAND             the same with options: profile, its values, log
     triangle:COMMAND                a program that speaks the Triangle.js adapter protocol
-    triangle:OPTIONS:COMMAND        the same with options: when positions are sent, a log
+    triangle:OPTIONS:COMMAND        the same with options: settings, log
     ws://HOST:PORT/                 a bot behind a WebSocket; with options tbp:OPTIONS:ws://...
     worker:FILE.js                  a Web Worker, in a browser's page or under Node
 
-docs/commands.md has them all.
+docs/commands.md lists all options.
 """
 
 from __future__ import annotations

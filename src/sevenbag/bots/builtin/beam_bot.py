@@ -85,14 +85,14 @@ class BeamBot(PositionBot):
         if not position.queue:
             return Suggestion(())
         self._stop = stop = StopFlag()
-        begun = time.perf_counter()
-        held = self.effective_limits(limits)
+        started = time.perf_counter()
+        effective = self.effective_limits(limits)
         queue, bag = _known_pieces(position)
 
         def run() -> SearchResult:
-            left = held.milliseconds
+            left = effective.milliseconds
             if left is not None:
-                left = max(left * _TIME_SHARE - (time.perf_counter() - begun) * 1000, 0.01)
+                left = max(left * _TIME_SHARE - (time.perf_counter() - started) * 1000, 0.01)
             return search.run(
                 position.board,
                 queue,
@@ -101,7 +101,7 @@ class BeamBot(PositionBot):
                 position.back_to_back,
                 min(sum(position.pending), _MAX_PENDING),
                 bag,
-                nodes=held.nodes,
+                nodes=effective.nodes,
                 milliseconds=left,
                 width=self._width,
                 stop=stop,
@@ -111,7 +111,7 @@ class BeamBot(PositionBot):
             result = await asyncio.get_running_loop().run_in_executor(self._thread, run)
         finally:
             stop.set()
-        seconds = max(time.perf_counter() - begun, 1e-6)
+        seconds = max(time.perf_counter() - started, 1e-6)
         info = SearchInfo(nodes=result.nodes, nps=result.nodes / seconds, depth=result.depth)
         return Suggestion(tuple(result.moves[:_MAX_MOVES]), info)
 

@@ -99,14 +99,14 @@ class PcBot(PositionBot):
         rules, position = self._rules, self.position
         if rules is None:
             raise BotStartError(self.name, "knows no rules")
-        held = self.effective_limits(limits)
-        begun = time.perf_counter()
+        effective = self.effective_limits(limits)
+        started = time.perf_counter()
         # Positions after a move are searched as well and may be higher by one piece.
         low = position.board.height + 4 <= MAX_HEIGHT
         if self._solver is not None and position.queue and low:
             self._stop = stop = StopFlag()
             least = max(1, self._min_height - self._cleared)
-            search = _PcSearch(self._solver, rules, least, held, begun=begun, stop=stop)
+            search = _PcSearch(self._solver, rules, least, effective, started=started, stop=stop)
             try:
                 found = await asyncio.get_running_loop().run_in_executor(
                     self._thread, search.move, position
@@ -114,13 +114,13 @@ class PcBot(PositionBot):
             finally:
                 stop.set()
             if found is not None:
-                seconds = max(time.perf_counter() - begun, 1e-6)
-                info = SearchInfo(search.nodes, search.nodes / seconds, found.depth, found.words)
+                seconds = max(time.perf_counter() - started, 1e-6)
+                info = SearchInfo(search.nodes, search.nodes / seconds, found.depth, found.summary)
                 return Suggestion((found.placement,), info)
-        left = held.milliseconds
+        left = effective.milliseconds
         if left is not None:
-            left = max(left - (time.perf_counter() - begun) * 1000, 0.01)
-        nodes = held.nodes
+            left = max(left - (time.perf_counter() - started) * 1000, 0.01)
+        nodes = effective.nodes
         if nodes is not None and self._solver is not None:
             nodes = max(1, nodes - int(nodes * _PC_SHARE))
         return await self._beam.suggest(Limits(left, nodes))
@@ -155,7 +155,7 @@ def _is_supported(rules: Rules) -> bool:
 class _FoundClear:
     placement: Placement
     depth: int
-    words: str
+    summary: str
 
 
 class _PcSearch:
@@ -168,7 +168,7 @@ class _PcSearch:
         min_height: int,
         limits: Limits,
         *,
-        begun: float,
+        started: float,
         stop: StopFlag,
     ) -> None:
         self._solver = solver
@@ -176,7 +176,7 @@ class _PcSearch:
         self._kernel = compile_rules(rules)
         self._min_height = min_height
         self._limits = limits
-        self._begun = begun
+        self._started = started
         self._stop = stop
         self.nodes = 0
 
@@ -202,10 +202,10 @@ class _PcSearch:
             return None
         height, missing = goal
         known = _known_pieces(position)
-        ways = _sample_queues(position, missing)
+        samples = _sample_queues(position, missing)
         firsts: Counter[Placement] = Counter()
-        for way in ways:
-            solved = self._solve(position.board, [*known, *way], height)
+        for sample in samples:
+            solved = self._solve(position.board, [*known, *sample], height)
             if solved is not None:
                 firsts[solved[1][0]] += 1
         best: tuple[int, Placement] | None = None
@@ -217,15 +217,15 @@ class _PcSearch:
             cleared = _rows_cleared(position.board, after.board)
             rest = _known_pieces(after)
             left = sum(
-                self._solve(after.board, [*rest, *way], height - cleared) is not None
-                for way in ways
+                self._solve(after.board, [*rest, *sample], height - cleared) is not None
+                for sample in samples
             )
             if best is None or left > best[0]:
                 best = (left, placement)
-        if best is None or best[0] < len(ways) * _MIN_SUCCESS_RATE:
+        if best is None or best[0] < len(samples) * _MIN_SUCCESS_RATE:
             return None
-        words = f"perfect clear of {height} rows for {best[0]} of {len(ways)} queues"
-        return _FoundClear(best[1], len(known) + missing, words)
+        summary = f"perfect clear of {height} rows for {best[0]} of {len(samples)} queues"
+        return _FoundClear(best[1], len(known) + missing, summary)
 
     def _goal(self, position: Position) -> tuple[int, int] | None:
         """Return the rows of the lowest perfect clear that lacks pieces, and how many it lacks."""
@@ -252,7 +252,7 @@ class _PcSearch:
             nodes = left if nodes is None else min(nodes, left)
         milliseconds = None
         if self._limits.milliseconds is not None:
-            passed = (time.perf_counter() - self._begun) * 1000
+            passed = (time.perf_counter() - self._started) * 1000
             milliseconds = self._limits.milliseconds * _PC_SHARE - passed
             if milliseconds <= 0:
                 return None
@@ -298,12 +298,12 @@ def _known_pieces(position: Position) -> list[Piece]:
 def _sample_queues(position: Position, count: int) -> list[tuple[Piece, ...]]:
     """Return possible continuations of the queue; equal for equal bags."""
     choice = random.Random(0)  # not security-relevant
-    ways: dict[tuple[Piece, ...], None] = {}
+    samples: dict[tuple[Piece, ...], None] = {}
     for _ in range(_SAMPLED_QUEUES):
         bag = list(position.bag or position.filled_bag)
-        way: list[Piece] = []
-        while len(way) < count:
+        sample: list[Piece] = []
+        while len(sample) < count:
             bag = bag or list(position.filled_bag)
-            way.append(bag.pop(choice.randrange(len(bag))))
-        ways[tuple(way)] = None
-    return list(ways)
+            sample.append(bag.pop(choice.randrange(len(bag))))
+        samples[tuple(sample)] = None
+    return list(samples)

@@ -159,9 +159,9 @@ class MessageReader(Generic[MessageT]):
         if lines:
             what = "line that is not a message" if lines == 1 else "lines that are not messages"
             found.append(f"skipped {lines} {what}, such as {_quote(self._last_skipped)}")
-        begun = self._channel.pending_bytes()
-        if begun:
-            found.append(f"{begun} bytes came without a line end")
+        pending = self._channel.pending_bytes()
+        if pending:
+            found.append(f"{pending} bytes came without a line end")
         return found
 
 

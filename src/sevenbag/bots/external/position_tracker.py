@@ -46,8 +46,8 @@ class PositionTracker:
         Raises:
             PlacementError: a recorded move is illegal.
         """
-        told, self._updates = self._updates, []
-        for each in told:
+        updates, self._updates = self._updates, []
+        for each in updates:
             if isinstance(each, Placement):
                 self._position = apply_placement(self._position, each)
             else:
@@ -74,7 +74,7 @@ class AcceptedMoves:
 
 
 def filter_moves(
-    moves: Sequence[tbp.TbpMove], profile: TbpProfile, rules: Rules, track: PositionTracker
+    moves: Sequence[tbp.TbpMove], profile: TbpProfile, rules: Rules, tracker: PositionTracker
 ) -> AcceptedMoves:
     """Convert a bot's moves and drop those that its profile does not accept.
 
@@ -86,22 +86,22 @@ def filter_moves(
     elif profile.selection == "last":
         moves = moves[-1:]
     placements: list[Placement] = []
-    why: PlacementError | None = None
-    strayed = 0
+    first_error: PlacementError | None = None
+    misdrops = 0
     for move in moves:
         try:
             placement = tbp_conversion.parse_move(move)
             if profile.inputs != "ignore":
-                stray = _find_misdrop(move, placement, rules, track)
-                strayed += stray is not None
-                if stray is not None and profile.inputs == "strict":
-                    raise stray
-            placements.append(_apply_spin_claim(placement, profile, rules, track))
+                misdrop = _find_misdrop(move, placement, rules, tracker)
+                misdrops += misdrop is not None
+                if misdrop is not None and profile.inputs == "strict":
+                    raise misdrop
+            placements.append(_apply_spin_claim(placement, profile, rules, tracker))
         except PlacementError as error:
-            why = why or error
-    if why is not None and not placements:
-        raise why
-    return AcceptedMoves(tuple(placements), strayed)
+            first_error = first_error or error
+    if first_error is not None and not placements:
+        raise first_error
+    return AcceptedMoves(tuple(placements), misdrops)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +150,12 @@ def find_position_change(
 
 
 def _find_misdrop(
-    move: tbp.TbpMove, placement: Placement, rules: Rules, track: PositionTracker
+    move: tbp.TbpMove, placement: Placement, rules: Rules, tracker: PositionTracker
 ) -> PlacementError | None:
     """Return an error if the move's inputs lead to another placement."""
     if isinstance(move.inputs, UnsetType):
         return None
-    end = follow_inputs(move.inputs, placement.piece, track.position.board, rules)
+    end = follow_inputs(move.inputs, placement.piece, tracker.position.board, rules)
     if end is None or end.same_cells(placement):
         # A piece that cannot appear ends the game in any case.
         return None
@@ -164,18 +164,18 @@ def _find_misdrop(
 
 
 def _apply_spin_claim(
-    placement: Placement, profile: TbpProfile, rules: Rules, track: PositionTracker
+    placement: Placement, profile: TbpProfile, rules: Rules, tracker: PositionTracker
 ) -> Placement:
     """Return the move with its spin claim as the profile treats it."""
     if profile.spin == "ignore":
         return Placement(placement.piece, placement.rotation, placement.x, placement.y, Spin.NONE)
     if profile.spin == "strict":
-        _check_spin(placement, rules, track)
+        _check_spin(placement, rules, tracker)
     return placement
 
 
-def _check_spin(placement: Placement, rules: Rules, track: PositionTracker) -> None:
-    board = track.position.board
+def _check_spin(placement: Placement, rules: Rules, tracker: PositionTracker) -> None:
+    board = tracker.position.board
     spawn = tbp_conversion.find_spawn(board, placement.piece, rules)
     if spawn is None:
         return

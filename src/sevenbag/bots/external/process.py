@@ -36,19 +36,19 @@ if TYPE_CHECKING:
     from sevenbag.bots.external.bot_channel import ChannelLauncher, Transport
 
 _MAX_LINES_AHEAD: Final = 256
-"""Lines that are read ahead; a bot that prints more has to wait."""
+"""Maximum lines that are read ahead; further output waits in the pipe."""
 _MAX_UNSENT_BYTES: Final = 4 << 20
-"""Bytes written that the bot has not read, before it is given up."""
+"""Maximum bytes that the bot has not read; more is a timeout."""
 _LATE_OUTPUT_TIMEOUT: Final = 0.1
-"""Seconds for what an ended process has still written to arrive."""
+"""Seconds for the last output of an ended process to arrive."""
 _EXIT_CODE_TIMEOUT: Final = 1.0
-"""Seconds for a bot that closed its output to end, so that its exit code can be told."""
+"""Seconds for a bot that closed its output to end, so that its exit code is known."""
 _LOOP_ITERATIONS: Final = 4
 """Rounds of the event loop: to see that there is something, to read it, to deliver it; one more."""
 _TERM_GRACE: Final = 0.5
 _KILL_GRACE: Final = 2.0
 _MAX_COMMAND_LENGTH: Final = 200
-"""Characters of a command that an error quotes."""
+"""Maximum characters of a command in an error."""
 _MAX_STDERR_BYTES: Final = 8192
 _MAX_ERROR_LENGTH: Final = 300
 _EXCERPT: Final = re.compile(
@@ -313,7 +313,8 @@ def find_error_line(stderr: str) -> str:
     It is the panic message of a Rust or Go program, the error of a JavaScript, Python or Java
     program, or else the last line. Stack traces and closing notes of runtimes are skipped.
 
-    Returns: at most `_MAX_ERROR_LENGTH` printable characters; empty if there is no message.
+    Returns:
+        At most `_MAX_ERROR_LENGTH` printable characters; empty if there is no message.
     """
     plain = _EXCERPT.sub("", stderr).strip() or stderr
     lines = [line.rstrip() for line in plain.splitlines() if line.strip()]

@@ -184,12 +184,12 @@ class TbpDriver(ExternalBot):
 
     async def play(self, placement: Placement) -> None:
         """Send the move that was made."""
-        track = self._require_tracker()
+        tracker = self._require_tracker()
         move = self._find_suggested(placement)
-        first_hold = self._depends_on_first_hold() and track.is_first_hold(placement)
-        high = self._is_above_view(track, placement)
+        first_hold = self._depends_on_first_hold() and tracker.is_first_hold(placement)
+        high = self._is_above_view(tracker, placement)
         await self._drop_pending_updates()
-        track.play(placement)
+        tracker.play(placement)
         own = bool(self._suggested) and self._is_same(self._suggested[0], placement)
         self._suggested = ()
         self._unrequested_answer = None
@@ -326,23 +326,23 @@ class TbpDriver(ExternalBot):
     async def _send_as_garbage(self, position: Position) -> bool:
         """Send the change to a position as moves and garbage; return True if that was possible."""
         self._require_channel()
-        track = self._tracker
-        if not self._connection.accepts_garbage or track is None or self._must_start():
+        tracker = self._tracker
+        if not self._connection.accepts_garbage or tracker is None or self._start_pending:
             return False
         moves: list[Placement] = []
         for move in self._suggested:
             with contextlib.suppress(PlacementError):
                 moves.append(tbp_conversion.parse_move(move))
-        happened = find_position_change(track.position, moves, position)
-        if happened is None:
+        change = find_position_change(tracker.position, moves, position)
+        if change is None:
             return False
-        await self.play(happened.placement)
-        for piece in happened.new_pieces:
+        await self.play(change.placement)
+        for piece in change.new_pieces:
             await self.new_piece(piece)
         if self._must_start():
             return False
         await self._send_pending_updates()
-        await self._send(tbp.TbpGarbage(happened.garbage))
+        await self._send(tbp.TbpGarbage(change.garbage))
         self._tracker = PositionTracker(position)
         return True
 
@@ -351,8 +351,8 @@ class TbpDriver(ExternalBot):
         if self._start_pending:
             await self._send_start(self._require_tracker().position)
         elif self._pending_play is not None:
-            due, self._pending_play = self._pending_play, None
-            await self._send_play(due)
+            message, self._pending_play = self._pending_play, None
+            await self._send_play(message)
 
     async def _drop_pending_updates(self) -> None:
         """Send or drop the incomplete updates of the previous move."""
@@ -379,12 +379,12 @@ class TbpDriver(ExternalBot):
             or (profile.suggest_plays and self._question_count != 1)
         )
 
-    def _is_above_view(self, track: PositionTracker, placement: Placement) -> bool:
+    def _is_above_view(self, tracker: PositionTracker, placement: Placement) -> bool:
         """Return True if the stack or the move is above the rows that the bot sees."""
         rows = self.profile.restart_above
         if rows >= tbp_conversion.ROWS:
             return False
-        return track.position.board.height > rows or any(y >= rows for _, y in placement.cells)
+        return tracker.position.board.height > rows or any(y >= rows for _, y in placement.cells)
 
     def _must_start(self) -> bool:
         return self._start_pending
@@ -395,11 +395,11 @@ class TbpDriver(ExternalBot):
     # --- asking ---------------------------------------------------------------------------------
 
     async def _wait_for_thinking(self, limits: Limits) -> None:
-        due = self._ask_after
+        ask_at = self._ask_after
         if limits.milliseconds is not None and self.profile.thinks == "always":
-            due = max(due, self._thinking_since + limits.milliseconds / 1000)
-        if due > _now():
-            await asyncio.sleep(due - _now())
+            ask_at = max(ask_at, self._thinking_since + limits.milliseconds / 1000)
+        if ask_at > _now():
+            await asyncio.sleep(ask_at - _now())
         if (
             self.profile.suggest_plays
             and self._question_count

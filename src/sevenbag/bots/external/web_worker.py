@@ -42,13 +42,13 @@ def create_worker_launcher(
     """Return a launcher for a bot that is a worker script.
 
     Args:
-        script: the file of the worker's entry; what it loads lies beside or below it.
-        host: where it runs; None: in a browser if there is one, else under Node.
-        log: a file to which what it writes to its console is appended, as far as the host tells.
-        folder: the working folder of what runs it; ours by default.
+        script: entry file of the worker; its other files lie beside or below it.
+        host: program that runs it; None for a browser if there is one, else Node.
+        log: file to which its console output is appended, as far as the host reports it.
+        folder: working folder of the host; by default that of this process.
 
     Raises:
-        BotStartError: there is no such file, or nothing that could run it.
+        BotStartError: the file or a host does not exist.
     """
     file = Path(script)
     if not file.is_file():
@@ -90,8 +90,8 @@ _BROWSER_OPTIONS: Final = (
     "--disable-component-update",
     "--disable-sync",
 )
-"""Without a window, and without a word to anybody. The sandbox needs rights that containers do not
-give; the bot is a program that the user chose to run, as any other bot is."""
+"""Headless and without network services. The sandbox needs rights that containers do not have; the
+user chose to run the bot, as any other program."""
 
 
 def create_browser_launcher(
@@ -100,9 +100,9 @@ def create_browser_launcher(
     """Return a launcher for a worker in a browser.
 
     Args:
-        entry: the worker's script; only what lies beside or below it can be loaded.
-        browser: a Chromium.
-        log: a file to which the browser's standard error is appended.
+        entry: script of the worker; only files beside or below it can be loaded.
+        browser: path of a Chromium.
+        log: file to which the browser's standard error is appended.
 
     Raises:
         MissingExtraError: the package websockets is not installed.
@@ -124,7 +124,7 @@ class BrowserChannel(WebSocketChannel):
     """A worker in a browser. See `sevenbag.bots.external.bot_channel.BotChannel`.
 
     Attributes:
-        name: by which errors call the bot.
+        name: name of the bot in errors.
     """
 
     def __init__(self, connection: ServerConnection, name: str, page: _WorkerPage) -> None:
@@ -145,7 +145,7 @@ class BrowserChannel(WebSocketChannel):
     async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
         """Send the last message, wait briefly, then close the page and the browser.
 
-        Most workers do not know how to leave: it is their page that ends them.
+        Most workers cannot exit by themselves: their page ends them.
         """
         try:
             if last_message and self.running:
@@ -157,13 +157,13 @@ class BrowserChannel(WebSocketChannel):
             await self._page.close()
 
     def _add_frame(self, frame: bytes | None) -> None:
-        told = _page_error(frame)
-        if told is None:
+        page_error = _page_error(frame)
+        if page_error is None:
             super()._add_frame(frame)
             return
         # Errors of the page are not messages of the bot.
-        self.stderr = told
-        self._ended = f"its script failed: {told}"
+        self.stderr = page_error
+        self._ended = f"its script failed: {page_error}"
         self._frame_arrived.set()
 
 
@@ -292,8 +292,8 @@ def _page_error(frame: bytes | None) -> str | None:
     if frame is None or not frame.startswith(b'{"host":'):
         return None
     with contextlib.suppress(ValueError):
-        told: object = json.loads(frame)["host"]
-        return str(told)[:300]
+        page_error: object = json.loads(frame)["host"]
+        return str(page_error)[:300]
     return None
 
 

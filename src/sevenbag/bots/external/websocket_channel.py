@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from sevenbag.bots.external.bot_channel import ChannelLauncher, Transport
 
 _MAX_FRAMES_AHEAD: Final = 256
-"""Frames that are read ahead; a bot that sends more has to wait."""
+"""Maximum frames that are read ahead; further frames wait in the connection."""
 _CONNECT_TIMEOUT: Final = 10.0
 _SEND_TIMEOUT: Final = 5.0
-"""Seconds that the other side may leave us waiting to take what we say."""
+"""Seconds for a message to be sent."""
 _CLOSE_TIMEOUT: Final = 2.0
 _MAX_REASON_LENGTH: Final = 200
 
@@ -45,7 +45,7 @@ def create_websocket_launcher(url: str) -> ChannelLauncher:
     """Return a launcher for a bot behind this URL.
 
     Raises:
-        BotStartError: the address is none.
+        BotStartError: the URL is invalid.
         MissingExtraError: the package websockets is not installed.
     """
     websockets = import_websockets()
@@ -97,7 +97,7 @@ class WebSocketChannel:
     """A bot behind a WebSocket; see `sevenbag.bots.external.bot_channel.BotChannel`.
 
     Attributes:
-        name: by which errors call the bot.
+        name: name of the bot in errors.
     """
 
     def __init__(self, connection: Connection, name: str) -> None:

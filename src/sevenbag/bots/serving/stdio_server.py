@@ -32,26 +32,28 @@ async def serve_stdio(
     Problems are logged on standard error.
 
     Args:
-        bot: the bot, not yet prepared.
-        serve: in which protocol.
-        input_descriptor: where messages come from.
-        output_descriptor: where messages go, and nothing else may.
+        bot: bot that is not yet prepared.
+        create_adapter: creates the adapter of a protocol.
+        input_descriptor: file descriptor of the input.
+        output_descriptor: file descriptor of the output, which nothing else writes to.
 
     Raises:
-        OSError: the output cannot be written, other than for having been closed.
+        OSError: the output cannot be written for another reason than being closed.
     """
 
-    def say(line: bytes) -> None:
+    def send(line: bytes) -> None:
         write_line(output_descriptor, line)
 
-    service = create_adapter(bot, say)
-    start_reading(input_descriptor, service.inbox)
+    adapter = create_adapter(bot, send)
+    start_reading(input_descriptor, adapter.inbox)
     try:
-        await service.run()
-    except OutputClosedError as lost:
+        await adapter.run()
+    except OutputClosedError as error:
         # A closed output is a regular end.
-        if isinstance(lost.__cause__, OSError) and not isinstance(lost.__cause__, BrokenPipeError):
-            raise lost.__cause__ from None
+        if isinstance(error.__cause__, OSError) and not isinstance(
+            error.__cause__, BrokenPipeError
+        ):
+            raise error.__cause__ from None
     finally:
         await bot.quit()
 
@@ -60,8 +62,8 @@ def start_reading(descriptor: int, receiver: LineReceiver) -> None:
     """Read lines in a thread: the input may be a file or a terminal as well as a pipe.
 
     Args:
-        descriptor: where they come from.
-        receiver: takes the lines, in the current event loop.
+        descriptor: file descriptor of the input.
+        receiver: receives the lines in the current event loop.
     """
     loop = asyncio.get_running_loop()
     splitter = LineSplitter()
@@ -101,8 +103,8 @@ def write_line(descriptor: int, line: bytes) -> None:
 def reserve_stdout() -> Generator[int]:
     """Return a descriptor of standard output that nothing else writes to.
 
-    A stray print, of a bot or of a library, goes to standard error meanwhile: on the wire it would
-    end the game.
+    Other output of this process, such as a print in a bot, goes to standard error meanwhile:
+    between messages it would end the game.
     """
     sys.stdout.flush()
     output = os.dup(1)

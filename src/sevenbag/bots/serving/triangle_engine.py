@@ -1,4 +1,4 @@
-"""Runs the engine of an author for Triangle hosts over standard input and output.
+"""Run a custom engine for Triangle hosts over standard input and output.
 
 `run_engine` does all input and output. `TriangleEngine` is the same without I/O: lines in, lines
 out, and a function that chooses the move.
@@ -38,14 +38,14 @@ def run_engine(
 ) -> None:
     """Serve one host until it closes the input or sends SIGINT; then return.
 
-    Whatever the engine prints goes to standard error: standard output belongs to the host.
+    Prints of the engine go to standard error: standard output belongs to the host.
 
     Args:
-        choose: chooses a move when one is due.
-        name: who it is.
-        version: of it.
-        author: whose it is.
-        data: what goes to the host with the introduction.
+        choose: chooses a move.
+        name: name of the engine.
+        version: version of the engine.
+        author: author of the engine.
+        data: data for the host, sent with the introduction.
     """
     engine = TriangleEngine(choose, name=name, version=version, author=author, data=data, log=_log)
     splitter = LineSplitter()
@@ -65,12 +65,12 @@ class EngineTurn:
     """The position and the messages at a question.
 
     Attributes:
-        position: all that is known; the queue's first piece is the current one.
-        rules: of the room.
-        config: as the host told the room, with its data.
-        state: the last position that the host told, with its data; None if it has told none.
-        play: the question, with its data.
-        pieces: messages of that kind since the last turn, with their data.
+        position: known position; the first piece of the queue is the current one.
+        rules: rules of the room.
+        config: the host's ``config`` with its data.
+        state: the host's last ``state`` with its data, if any.
+        play: the question with its data.
+        pieces: ``pieces`` messages since the last turn, with their data.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class EngineReply:
 
 
 ChooseMove: TypeAlias = Callable[[EngineTurn], Placement | EngineReply]
-"""Chooses one of `Turn.placements`."""
+"""Chooses one of `EngineTurn.placements`."""
 
 
 class TriangleEngine:
@@ -140,11 +140,11 @@ class TriangleEngine:
 
     Args:
         choose: chooses a move.
-        name: who it is.
-        version: of it.
-        author: whose it is.
-        data: what goes to the host with the introduction.
-        log: takes a line of the log; None discards it.
+        name: name of the engine.
+        version: version of the engine.
+        author: author of the engine.
+        data: data for the host, sent with the introduction.
+        log: receives log lines.
     """
 
     def __init__(

@@ -28,14 +28,14 @@ MAX_CONNECTIONS: Final = 16
 """Maximum number of connections; further ones are rejected."""
 _MAX_UNSENT_LINES: Final = 256
 WORKER_PATH: Final = "/worker.js"
-"""Where the worker script lies that brings a bot of ours into a page."""
+"""Path of the worker script that connects a page to the bot."""
 
 
 class WebSocketBotServer:
     """A server on one port.
 
     Attributes:
-        port: where.
+        port: port of the server.
     """
 
     def __init__(
@@ -48,9 +48,9 @@ class WebSocketBotServer:
         """Create a server; `open` starts it.
 
         Args:
-            create: makes a bot, not prepared, for a connection.
-            serve: in which protocol; None: in TBP, and nothing special.
-            most_connections: at once.
+            create: creates an unprepared bot for a connection.
+            create_adapter: creates its adapter; by default one for TBP.
+            max_connections: maximum number of connections.
 
         Raises:
             MissingExtraError: the package websockets is not installed.
@@ -67,7 +67,7 @@ class WebSocketBotServer:
         """Start to serve; port 0 selects a free port.
 
         Raises:
-            OSError: the port is taken, or not ours to take.
+            OSError: the port is taken or not permitted.
         """
         server: SocketServer = await self._websockets.asyncio.server.serve(
             self._serve,
@@ -118,13 +118,13 @@ class WebSocketBotServer:
     async def _run_adapter(self, connection: ServerConnection, bot: Bot) -> None:
         unsent: asyncio.Queue[str] = asyncio.Queue(_MAX_UNSENT_LINES)
 
-        def say(line: bytes) -> None:
+        def send(line: bytes) -> None:
             try:
                 unsent.put_nowait(line.decode().rstrip("\n"))
             except asyncio.QueueFull:
                 raise OutputClosedError("nobody takes the answers") from None
 
-        adapter = self._create_adapter(bot, say)
+        adapter = self._create_adapter(bot, send)
         tasks = [
             asyncio.create_task(self._receive(connection, adapter.inbox)),
             asyncio.create_task(_send(connection, unsent)),

@@ -1,8 +1,8 @@
-"""The messages of the contest's two channels, field by field, and their errors.
+"""Messages of the contest's two channels, and their errors.
 
-Commands and their answers are on the command channel, states on the other one, which only the
-server speaks on. All are JSON objects told apart by ``comm_type``. What a server reads is bounded
-and strict where the contest's text is; fields that it does not know are passed over.
+The command channel carries commands and their answers; the state channel carries states from the
+server. All messages are JSON objects with a type in ``comm_type``. A server reads messages of
+limited length, and is as strict as the contest's text; unknown fields are ignored.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ MOVES: Final[tuple[MoveName, ...]] = ("left", "right", "down", "drop", "lrotate"
 
 MAX_COMMAND_BYTES: Final = 64 << 10
 MAX_STATE_BYTES: Final = 64 << 10
-"""Bytes of a message, at most; those of the contest's own length have some hundred."""
+"""Maximum bytes of a message; those of the contest have about a hundred."""
 
 _Name: TypeAlias = Annotated[str, Meta(max_length=200)]
 _Secret: TypeAlias = Annotated[str, Meta(max_length=1_000)]
@@ -69,9 +69,9 @@ class MatchConnect(Struct, frozen=True, kw_only=True, tag_field="comm_type"):
     """A team's connection to its match.
 
     Attributes:
-        match_token: names the match.
-        team_name: as registered.
-        password: the team's.
+        match_token: token of the match.
+        team_name: registered name.
+        password: password of the team.
     """
 
     match_token: _Name
@@ -87,11 +87,10 @@ class GameMove(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field=
     """A move.
 
     Attributes:
-        client_token: from `MatchConnectResp`.
+        client_token: token from `MatchConnectResp`.
         move: one of `MOVES`.
-        piece_number: the piece that it is meant for; None, or left out, for whatever piece is
-            there. A string is what some clients sent, and the real server did not follow; 7.0 is
-            read as 7.
+        piece_number: number of the piece to move; None or absent for the current piece. Some
+            clients sent strings, which the original server did not accept; 7.0 is read as 7.
     """
 
     client_token: _Name
@@ -110,7 +109,7 @@ class MatchConnectResp(Struct, frozen=True, kw_only=True, tag_field="comm_type")
 
 
 class GameMoveResp(Struct, frozen=True, kw_only=True, tag_field="comm_type"):
-    """The answer to `GameMove`, done or not: ``OK`` from the real server, ``ok`` in the text."""
+    """The answer to `GameMove`: ``OK`` from the original server, ``ok`` in the text."""
 
     resp: str = "OK"
 
@@ -119,8 +118,8 @@ class ErrorResp(Struct, frozen=True, kw_only=True, tag_field="comm_type"):
     """An error in place of any answer.
 
     Attributes:
-        error: one of `ERROR_KINDS`, or whatever another server says.
-        message: words.
+        error: one of `ERROR_KINDS`, or another text of another server.
+        message: description.
     """
 
     error: str
@@ -135,8 +134,8 @@ class BoardState(Struct, frozen=True, kw_only=True):
 
     Attributes:
         board_state: see `sevenbag.protocols.pason.pason_conversion`.
-        piece_number: of the piece concerned; -1 for none.
-        cleared_rows: that were cleared just now, by their rows before that.
+        piece_number: number of the piece concerned; -1 for none.
+        cleared_rows: rows that were just cleared, as numbered before.
     """
 
     board_state: str
@@ -159,7 +158,7 @@ class _InGame(Struct, frozen=True, kw_only=True):
 
     Attributes:
         game_name: free text.
-        sequence: rises with every message. An integer; samples in the text have strings.
+        sequence: increasing number. An integer; samples in the text have strings.
         timestamp: seconds since 1970.
     """
 
@@ -205,7 +204,7 @@ class CommandError(ProtocolError):
     """A command that the server cannot execute.
 
     Attributes:
-        error: which of `ERROR_KINDS`.
+        error: one of `ERROR_KINDS`.
         message: text for the client.
     """
 
@@ -221,15 +220,14 @@ class CommandError(ProtocolError):
 
 
 encode = msgspec.json.Encoder().encode
-"""A message as compact JSON."""
+"""Encode a message as compact JSON."""
 
 
 def decode_command(data: bytes) -> Command:
     """Decode a command of a client.
 
     Raises:
-        CommandError: the server cannot follow; its `error` and its words are what the client is to
-            be answered.
+        CommandError: the command is invalid; `error` and the text are the answer to the client.
     """
     if len(data) > MAX_COMMAND_BYTES:
         raise CommandError(
@@ -246,7 +244,7 @@ def decode_reply(data: bytes) -> Reply:
     """Decode an answer of a server.
 
     Raises:
-        ProtocolError: it is no answer; the message says what is wrong.
+        ProtocolError: the message is invalid.
     """
     return _read(_REPLIES, data)
 
@@ -254,10 +252,10 @@ def decode_reply(data: bytes) -> Reply:
 def decode_state(data: bytes) -> State:
     """Decode a message of the state channel.
 
-    A piece that is -1, of which the text speaks too, is None.
+    A piece that is -1, which the text allows, is None.
 
     Raises:
-        ProtocolError: it is no state; the message says what is wrong.
+        ProtocolError: the message is invalid.
     """
     try:
         return _read(_STATES, data)

@@ -47,7 +47,7 @@ def decode_board(text: str) -> int:
     """Decode a board of 50 hexadecimal digits.
 
     Raises:
-        ProtocolError: it is anything else. Upper case is understood.
+        ProtocolError: the text is invalid. Upper case is accepted.
     """
     if _HEX.fullmatch(text) is None:
         raise ProtocolError(
@@ -81,11 +81,10 @@ Offsets: TypeAlias = tuple[tuple[int, int], ...]
 
 PIECES: Final[tuple[PieceName, ...]] = ("O", "I", "S", "Z", "L", "J", "T")
 ROTATIONS: Final = (Rotation.SOUTH, Rotation.EAST, Rotation.NORTH, Rotation.WEST)
-"""The kernel's rotation for each orientation: pieces point down at first, and `lrotate` turns them
-counter-clockwise."""
+"""Kernel rotation of each orientation: pieces point down first, then turn counter-clockwise."""
 SPAWN_ROW: Final = 0
 SPAWN_COLUMN: Final = 5
-"""Where every piece's origin enters."""
+"""Spawn cell of the origin of all pieces."""
 
 
 def _shapes(kicks: Kicks, piece: PieceName) -> tuple[Offsets, ...]:
@@ -101,17 +100,17 @@ def _shapes(kicks: Kicks, piece: PieceName) -> tuple[Offsets, ...]:
 SHAPES: Final[dict[PieceName, tuple[Offsets, ...]]] = {
     piece: _shapes(Kicks("pason"), piece) for piece in PIECES
 }
-"""By piece and orientation the four (row, column) from the origin, sorted."""
+"""The four (row, column) offsets by piece and orientation, sorted."""
 
 
 class PasonPlacement(NamedTuple):
     """A placement in the contest's terms.
 
     Attributes:
-        piece: its letter.
-        orient: its orientation.
-        row: of its origin, 0 at the top.
-        col: of its origin.
+        piece: letter of the piece.
+        orient: orientation.
+        row: row of the origin, 0 at the top.
+        col: column of the origin.
     """
 
     piece: PieceName
@@ -131,7 +130,7 @@ def parse_placement(place: PasonPlacement) -> Placement:
 
 
 def format_placement(placement: Placement) -> PasonPlacement:
-    """Convert a kernel placement by its cells, whatever its rotation is.
+    """Convert a kernel placement by its cells; its rotation is ignored.
 
     Raises:
         PlacementError: the contest has no such shape.
@@ -155,7 +154,7 @@ MOVE_KEYS: Final[dict[MoveName, Key]] = {
     "lrotate": Key.CCW,
     "rrotate": Key.CW,
 }
-"""What each move does."""
+"""Kernel key of each move."""
 
 
 def find_moves(board: Board, placement: Placement, rules: Rules) -> tuple[MoveName, ...] | None:
@@ -164,7 +163,7 @@ def find_moves(board: Board, placement: Placement, rules: Rules) -> tuple[MoveNa
     Args:
         board: filled and empty cells.
         placement: a placement of the current piece.
-        rules: the rules in force, such as the preset ``pason-2012``.
+        rules: rules of the game, such as the preset ``pason-2012``.
     """
     keys = compile_rules(rules).find_path(board, placement, cleared=False, keys=list(_MOVE_NAMES))
     return None if keys is None else tuple(_MOVE_NAMES[key] for key in keys)

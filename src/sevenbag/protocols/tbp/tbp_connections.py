@@ -295,14 +295,14 @@ class TbpBotConnection:
         self._bot_in_sync = bool(self.position.queue)
         return [StartAction(self.position)] if self._bot_in_sync else []
 
-    def _resynchronize(self, move: tbp.TbpMove, why: str) -> list[BotAction]:
+    def _resynchronize(self, move: tbp.TbpMove, error: str) -> list[BotAction]:
         """Keep as much of the position as possible after a move that does not fit it.
 
         An unexpected piece means that our queue is wrong, not the board. If the board does not fit
         either, the position is unknown until the next `start`.
         """
         assert self.position is not None
-        note = LogAction("serve.move_mismatch", {"error": why})
+        note = LogAction("serve.move_mismatch", {"error": error})
         queue = self.position.queue
         piece = tbp_conversion.parse_piece(move.location.type)
         assumed = dataclasses.replace(self.position, queue=(piece, *queue[1:]))
@@ -317,8 +317,8 @@ class TbpBotConnection:
         self._bot_in_sync = False
 
     def _take_pending_answers(self) -> int:
-        due, self._pending_answers = self._pending_answers, 0
-        return due
+        count, self._pending_answers = self._pending_answers, 0
+        return count
 
 
 class TbpStage(enum.Enum):
@@ -379,8 +379,8 @@ class TbpFrontendConnection:
     @property
     def accepts_garbage(self) -> bool:
         """True if `garbage` may be sent: the bot announced it and the rules have it."""
-        told = self._rules is not None and self._rules.garbage == "general"
-        return told and tbp.GARBAGE in self.features
+        allowed = self._rules is not None and self._rules.garbage == "general"
+        return allowed and tbp.GARBAGE in self.features
 
     @property
     def suggests_unasked(self) -> bool:
@@ -505,10 +505,10 @@ def _check_randomizer(start: tbp.TbpStart, rules: tbp.TbpRules) -> list[BotActio
     """Return a log action if the start has another randomizer than the rules."""
     if not start.randomizer or not rules.randomizer:
         return []
-    told = tbp_conversion.randomizer_name(start.randomizer)
-    if told == rules.randomizer:
+    name = tbp_conversion.randomizer_name(start.randomizer)
+    if name == rules.randomizer:
         return []
-    return [LogAction("serve.randomizer_mismatch", {"rules": rules.randomizer, "start": told})]
+    return [LogAction("serve.randomizer_mismatch", {"rules": rules.randomizer, "start": name})]
 
 
 def _format_info(info: SearchInfo | None) -> tbp.TbpMoveInfo | UnsetType:

@@ -1,6 +1,6 @@
 """Conversion between TBP's data and our own.
 
-Moves are written in one form: O north, and S, Z, I north or east. They are read in any.
+Moves are written in canonical form: O north, and S, Z, I north or east. All forms are read.
 """
 
 from __future__ import annotations

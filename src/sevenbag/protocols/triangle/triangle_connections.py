@@ -265,13 +265,20 @@ class TriangleBotConnection:
             self.position = None
             columns = {"columns": len(state.board[0]), "expected": width}
             return [LogAction("serve.state_ignored", columns)]
-        told = triangle_conversion.parse_state(self._without_current(state), self.rules.board.rows)
-        adjusted = [*self._with_bombs(state), *self._without_hold(told)]
+        position = triangle_conversion.parse_state(
+            self._without_current(state), self.rules.board.rows
+        )
+        adjusted = [*self._with_bombs(state), *self._without_hold(position)]
         known = None if self._first_piece_unknown else self.position
-        self.position = self._with_bag(told)
-        if not adjusted and known is not None and self._visible_count and _continues(known, told):
+        self.position = self._with_bag(position)
+        if (
+            not adjusted
+            and known is not None
+            and self._visible_count
+            and _continues(known, position)
+        ):
             # The state is as expected: the bot can continue its search.
-            return [GarbageAction(told.pending), *self._add_visible_pieces()]
+            return [GarbageAction(position.pending), *self._add_visible_pieces()]
         self._first_piece_unknown = self._to_park = False
         return [*adjusted, *self._start_bot()]
 
@@ -320,16 +327,16 @@ class TriangleBotConnection:
         self.rules = self.rules.replace({"garbage": {"bombs": True}}, name=self.rules.name)
         return [UpdateRulesAction(self.rules)]
 
-    def _without_hold(self, told: Position) -> list[BotAction]:
+    def _without_hold(self, received: Position) -> list[BotAction]:
         """Disable hold once a state shows that a hold had no effect.
 
         Hosts do not announce whether hold is allowed. If it is not, the hold slot stays empty, and
         the queue is one piece longer than after a first hold.
         """
         assert self.rules is not None
-        if self.position is None or not self._pressed_hold or told.hold is not None:
+        if self.position is None or not self._pressed_hold or received.hold is not None:
             return []
-        expected, queue = self.position.queue, told.queue[1:]
+        expected, queue = self.position.queue, received.queue[1:]
         count = min(len(expected), len(queue))
         if count == 0 or expected[:count] != queue[:count]:
             return []
@@ -546,12 +553,12 @@ _MULTIPLIER_TOLERANCE: Final = 0.05
 """Attack multipliers grow with every frame; smaller differences are ignored."""
 
 
-def _continues(known: Position, told: Position) -> bool:
+def _continues(known: Position, received: Position) -> bool:
     """Return True if the pieces continue the known ones."""
     return (
-        known.board == told.board
-        and known.hold == told.hold
-        and known.combo == told.combo
-        and known.back_to_back == told.back_to_back
-        and known.queue == told.queue[: len(known.queue)]
+        known.board == received.board
+        and known.hold == received.hold
+        and known.combo == received.combo
+        and known.back_to_back == received.back_to_back
+        and known.queue == received.queue[: len(known.queue)]
     )

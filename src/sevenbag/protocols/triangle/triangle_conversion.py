@@ -1,6 +1,6 @@
 """Conversion between the data of the Triangle.js adapter protocol and our own.
 
-Counters differ by one: theirs begin at -1, ours at 0. Keys have a file of their own.
+Counters differ by one: theirs begin at -1, ours at 0. Keys are in `triangle_keys`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 HIDDEN_ROWS: Final = 20
 """Rows above the visible ones."""
 DEFAULT_GARBAGE_CAP: Final = 8
-"""Lines that may enter at a lock, in most rooms."""
+"""Garbage cap of most rooms."""
 
 
 class RulesData(Struct, frozen=True):
-    """The data that our hosts send with a `Config`.
+    """Data of our hosts in a `TriangleConfig`.
 
     Attributes:
-        rules: as `Rules.to_dict` gives them.
+        rules: rules from `Rules.to_dict`.
     """
 
     rules: dict[str, object]
@@ -119,22 +119,22 @@ def format_expected_board(board: Board) -> list[list[int]]:
 def parse_config(
     config: triangle.TriangleConfig, *, bag: str = "7-bag", previews: int = 5
 ) -> Rules:
-    """Convert the rules of a room; rules that it does not tell are those of Tetra League.
+    """Convert the rules of a room; missing rules are those of Tetra League.
 
     Our own hosts send all rules as data, because the protocol cannot express some of them.
 
     Args:
-        config: the message.
-        bag: the randomizer, of which hosts say nothing.
-        previews: pieces to be seen beyond the current one.
+        config: message of the host.
+        bag: randomizer, which the message does not have.
+        previews: number of visible pieces after the current one.
 
     Raises:
         RulesError: the game is not supported; the message has the reason.
     """
     with contextlib.suppress(ProtocolError, RulesError):
-        told = config.data_as(RulesData)
-        if told is not None:
-            return Rules.from_dict(told.rules, where="config.data.rules")
+        data = config.data_as(RulesData)
+        if data is not None:
+            return Rules.from_dict(data.rules, where="config.data.rules")
     kicks = _KICKS.get(config.kicks.casefold())
     if kicks is None:
         raise RulesError(
@@ -240,7 +240,7 @@ class InferredOpening:
     Attributes:
         first_piece: the first piece of the game; None if it cannot be known.
         queue: the pieces after it.
-        bag: the randomizer, as rules name it; ``total mayhem`` if it is none of the known ones.
+        bag: name of the randomizer in rules; ``total mayhem`` for an unknown one.
     """
 
     first_piece: Piece | None
@@ -251,8 +251,7 @@ class InferredOpening:
 def infer_opening(queue: Sequence[Piece]) -> InferredOpening:
     """Infer the opening from the queue of a `TriangleConfig`.
 
-    A queue that makes whole bags only together with its own first piece begins with that one, as
-    some hosts have it.
+    Some hosts send the first piece too: the queue then forms whole bags only with it.
     """
     queue = tuple(queue)
     for bag, full in _FULL_BAGS.items():
@@ -272,13 +271,14 @@ def full_bag(bag: str) -> tuple[Piece, ...]:
 def infer_remaining_bag(pieces: Sequence[Piece], bag: str) -> tuple[Piece, ...] | None:
     """Return the rest of the bag from which the last piece was dealt.
 
-    Never empty: after the last piece of a bag it is the next full one.
+    After the last piece of a bag it is the next full one.
 
     Args:
-        pieces: dealt one after another, from anywhere in a game.
-        bag: the randomizer.
+        pieces: consecutive pieces from any part of a game.
+        bag: randomizer.
 
-    Returns: None where it cannot be known.
+    Returns:
+        The pieces; None if they are unknown.
     """
     full = _FULL_BAGS.get(bag)
     if full is None:
@@ -297,9 +297,9 @@ def rewind_bag(
     """Return the rest of the bag before these pieces were dealt; never empty.
 
     Args:
-        pieces: dealt one after another.
-        bag: what is still to come after them; None if that is not known.
-        full: what a full bag holds.
+        pieces: consecutive pieces.
+        bag: pieces still to come after them; None if unknown.
+        full: pieces of a full bag.
     """
     if bag is None:
         return None

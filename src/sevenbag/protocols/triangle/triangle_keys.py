@@ -1,8 +1,8 @@
 """Keys that reach a placement on Triangle.js hosts, from hold to the hard drop.
 
-Taps alone are pressed: they take no time, and are the same in every host, while a key that is held
-until DAS (``dasLeft``, ``dasRight``) interleaves with the next move in some. ``softDrop`` falls to
-the floor. The piece falls by an unknown number of rows while a host waits. So keys are preferred
+Only taps are used: they take no time and are the same in every host, while a key that is held until
+DAS (``dasLeft``, ``dasRight``) interleaves with the next move in some hosts. ``softDrop`` falls to
+the floor. While a host waits, the piece falls by an unknown number of rows, so keys are preferred
 that reach the placement from every row in which the piece may be.
 """
 
@@ -38,20 +38,19 @@ def find_keys(
 ) -> tuple[KeyName, ...] | None:
     """Return the fewest keys that reach a placement however far the piece has fallen.
 
-    Half turns are pressed only where nothing else leads there. Where no keys hold good so far,
-    those that allow for the most rows are taken; where the placement's kind of spin cannot be made,
-    another way to the same cells.
+    Half turns are used only if nothing else reaches the placement. If no keys allow for all rows of
+    a fall, those for the most rows are returned; if the spin is impossible, keys to the same cells.
 
     Args:
         board: filled and empty cells.
-        placement: the move; of the current piece, or of the one that hold offers.
-        rules: the rules in force.
-        hold: whether it is out of hold.
-        cleared: whether the lock before cleared rows, after which some rules raise a piece whose
-            place is taken.
-        fallen: rows that the keys have to allow for at least, 0 to 15.
+        placement: move of the current piece or the hold piece.
+        rules: rules of the game.
+        hold: the piece comes out of hold.
+        cleared: the previous lock cleared rows; some rules then raise a blocked spawn.
+        fallen: minimum rows of a fall that the keys allow for, 0 to 15.
 
-    Returns: ``hold`` first if need be, one ``hardDrop`` last; None if nothing leads there.
+    Returns:
+        Keys with ``hold`` first if required and one ``hardDrop`` last; None if unreachable.
     """
     kernel = compile_rules(rules)
     way = _find_path(kernel, board, placement, fallen, cleared=cleared)
@@ -70,7 +69,7 @@ class ResolvedKeys:
 
     Attributes:
         placement: placement that locks, with its spin.
-        uses_hold: whether ``hold`` had an effect.
+        uses_hold: ``hold`` had an effect.
     """
 
     placement: Placement
@@ -90,15 +89,15 @@ def resolve_keys(
     Keys without effect, such as a move against a wall or a second ``hold``, are ignored.
 
     Args:
-        move: the bot's.
-        position: the one that it was asked about.
-        rules: the rules in force.
-        hold: whether hold may be used now.
-        aliases: whether to take the names of keys that the published text has and no host knows.
+        move: move of the bot.
+        position: position of the question.
+        rules: rules of the game.
+        hold: hold may be used.
+        aliases: accept key names of the published text that no host knows.
 
     Raises:
-        ProtocolError: the move is none: it has no keys or unknown ones, or does not end with its
-            only ``hardDrop``. The message says what hosts make of that.
+        ProtocolError: the move has no keys or unknown ones, or does not end with its only
+            ``hardDrop``. The message describes the reaction of hosts.
         PlacementError: the hold piece cannot appear or does not exist.
     """
     names = _check_single_lock(move, aliases=aliases)
@@ -121,9 +120,10 @@ def resolve_keys(
 def read_expected_rows(move: TriangleMove) -> tuple[int, ...] | None:
     """Return the board that a bot expects after its move, before garbage enters; None if unsaid.
 
-    It stands in ``data.board``: rows from the bottom, a filled cell not 0.
+    The board is in ``data.board``: rows from the bottom, filled cells not 0.
 
-    Returns: rows from the bottom, bit x for column x; at most as many as boards can have.
+    Returns:
+        Rows from the bottom, bit x for column x; at most the maximum of boards.
     """
     data = move.data
     board = cast("dict[object, object]", data).get("board") if isinstance(data, dict) else None
@@ -151,7 +151,7 @@ KEYS_BY_NAME: Final[dict[str, Key]] = {
     "dasLeft": Key.DAS_LEFT,
     "dasRight": Key.DAS_RIGHT,
 }
-"""What each key does; ``hold`` is none that moves a piece."""
+"""Kernel key of each key; ``hold`` does not move a piece."""
 TAP_NAMES: Final[dict[Key, KeyName]] = {
     Key.LEFT: "moveLeft",
     Key.RIGHT: "moveRight",
@@ -161,13 +161,13 @@ TAP_NAMES: Final[dict[Key, KeyName]] = {
     Key.SONIC_DROP: "softDrop",
     Key.HARD_DROP: "hardDrop",
 }
-"""The keys that we press ourselves."""
+"""Keys of our own moves."""
 _MAX_ROWS: Final = 64
 _MAX_WIDTH: Final = 16
 _QUARTER_TURNS: Final = [key for key in TAP_NAMES if key is not Key.FLIP]
-"""Some rooms have no half turns, and no host says so: two quarter turns take no longer."""
+"""Keys without half turns, which some rooms lack; two quarter turns take no longer."""
 _MAX_FALLEN_ROWS: Final = (8, 3, 1, 0)
-"""How far the piece may have fallen; the more, the better."""
+"""Rows that the piece may have fallen, in order of preference."""
 
 
 def _find_path(
