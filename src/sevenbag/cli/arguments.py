@@ -130,7 +130,7 @@ def open_text(name: str) -> io.TextIOWrapper:
 
 
 def add_game_options(parser: Container) -> None:
-    """Add the rules of a game and the conditions of its end."""
+    """Add the rules of a game and its limits."""
     from sevenbag.game import Rules  # noqa: PLC0415  # for the names alone
 
     parser.add_argument(

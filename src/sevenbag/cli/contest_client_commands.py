@@ -102,25 +102,25 @@ def run_join(args: argparse.Namespace) -> int:
     create_bot(args.bot)
     seconds = args.server_seconds
     default = SessionTimeouts()
-    patience = SessionTimeouts(
+    timeouts = SessionTimeouts(
         answer=min(default.answer, seconds), server=seconds, state=min(default.state, seconds)
     )
     if args.server.lower().startswith("pason://"):
-        return _join_server(args, patience)
-    return _join_site(args, patience)
+        return _join_server(args, timeouts)
+    return _join_site(args, timeouts)
 
 
-def _join_server(args: argparse.Namespace, patience: SessionTimeouts) -> int:
+def _join_server(args: argparse.Namespace, timeouts: SessionTimeouts) -> int:
     address = parse_server_address(args.server)
     if args.test:
         raise InputError("--test is for a site, http://HOST:PORT; only that creates test matches")
     if not args.token:
         raise InputError("no match token; give it by --token")
-    manner = _read_manner(args, patience)
-    return _report_match(run_until_signal(play_match(address, args.token, manner, write_lines)))
+    options = _read_options(args, timeouts)
+    return _report_match(run_until_signal(play_match(address, args.token, options, write_lines)))
 
 
-def _join_site(args: argparse.Namespace, patience: SessionTimeouts) -> int:
+def _join_site(args: argparse.Namespace, timeouts: SessionTimeouts) -> int:
     if not args.server.lower().startswith(("http://", "https://")):
         raise InputError(
             "invalid server: expected a game server, pason://HOST, or a site, http://HOST:PORT,"
@@ -128,24 +128,24 @@ def _join_site(args: argparse.Namespace, patience: SessionTimeouts) -> int:
         )
     if args.token:
         raise InputError("--token is for a game server, pason://HOST; a site knows it")
-    manner = _read_manner(args, patience)
-    site = SiteClient(args.server, args.team, manner.password)
+    options = _read_options(args, timeouts)
+    site = SiteClient(args.server, args.team, options.password)
     if args.test:
-        return _report_match(run_until_signal(_play_test(site, manner)))
+        return _report_match(run_until_signal(_play_test(site, options)))
     matches = run_until_signal(
-        play_all_matches(site, manner, write_lines, wait_seconds=args.wait_seconds)
+        play_all_matches(site, options, write_lines, wait_seconds=args.wait_seconds)
     )
     return _report_matches(matches)
 
 
-async def _play_test(site: SiteClient, manner: JoinOptions) -> MatchReport:
+async def _play_test(site: SiteClient, options: JoinOptions) -> MatchReport:
     task = await site.create_test_match()
     assert task.address is not None
     write_lines(f"test match {task.token} on {task.address}")
-    return await play_match(task.address, task.token, manner, write_lines)
+    return await play_match(task.address, task.token, options, write_lines)
 
 
-def _read_manner(args: argparse.Namespace, patience: SessionTimeouts) -> JoinOptions:
+def _read_options(args: argparse.Namespace, timeouts: SessionTimeouts) -> JoinOptions:
     return JoinOptions(
         team=args.team,
         password=find_password(args.password_file, args.team),
@@ -153,7 +153,7 @@ def _read_manner(args: argparse.Namespace, patience: SessionTimeouts) -> JoinOpt
         moves_per_second=args.moves_per_second,
         limits=Limits(args.ms, args.nodes),
         answer_seconds=args.answer_seconds,
-        timeouts=patience,
+        timeouts=timeouts,
     )
 
 

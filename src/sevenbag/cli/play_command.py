@@ -100,7 +100,7 @@ def run_play(args: argparse.Namespace) -> int:
     limits = Limits(args.ms, args.nodes)
     console = Console()
     live = can_draw(console) and not (args.plain or args.quiet or args.json)
-    conditions = _create_conditions(args, seed, limits, live=live)
+    config = _create_config(args, seed, limits, live=live)
     destination = None if args.no_replay else ReplayDestination(args.replay, seed)
     if destination is not None:
         destination.check_writable()
@@ -108,8 +108,8 @@ def run_play(args: argparse.Namespace) -> int:
     warn_ignored_limits((args.first, args.second), bots, limits)
     recorder = ReplayRecorder(times=args.times)
     try:
-        with _open_display(args, console, live=live) as watchers:
-            result = run_until_signal(play_game(bots, conditions, (recorder, *watchers)))
+        with _open_display(args, console, live=live) as observers:
+            result = run_until_signal(play_game(bots, config, (recorder, *observers)))
     except BaseException:
         # The unfinished game is stored, marked as such.
         if recorder.replay is not None and recorder.replay.turns:
@@ -131,7 +131,7 @@ def run_play(args: argparse.Namespace) -> int:
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _create_conditions(
+def _create_config(
     args: argparse.Namespace, seed: int, limits: Limits, *, live: bool
 ) -> GameConfig:
     rules = with_attack_ramp(load_rules(args.rules), args.ramp)

@@ -185,7 +185,7 @@ def configure_replay_verify(parser: argparse.ArgumentParser) -> None:
 def run_replay_verify(args: argparse.Namespace) -> int:
     """Verify all files; continue after an invalid one."""
     expected_locks = [lock for path in args.locks for lock in read_expected_locks(path)]
-    verdicts: list[ReplayVerification] = []
+    verifications: list[ReplayVerification] = []
     failed = False
     start = time.perf_counter()
     for path in args.files:
@@ -195,15 +195,15 @@ def run_replay_verify(args: argparse.Namespace) -> int:
             warn(str(error))
             failed = True
             continue
-        (_print_verdicts_json if args.json else _print_verdicts)(path, found)
-        verdicts += found
+        (_print_verifications_json if args.json else _print_verifications)(path, found)
+        verifications += found
     if not args.json and len(args.files) > 1:
         seconds = time.perf_counter() - start
-        pieces = sum(verdict.pieces for verdict in verdicts)
-        print(f"{_summarise(verdicts)}: {pieces:,} pieces in {seconds:.2f} s")
-    if failed or any(verdict.error is not None for verdict in verdicts):
+        pieces = sum(verification.pieces for verification in verifications)
+        print(f"{_summarize(verifications)}: {pieces:,} pieces in {seconds:.2f} s")
+    if failed or any(verification.error is not None for verification in verifications):
         return 2
-    return 0 if all(verdict.matches for verdict in verdicts) else 1
+    return 0 if all(verification.matches for verification in verifications) else 1
 
 
 def _verify_file(path: Path, expected_locks: Sequence[ExpectedLock]) -> list[ReplayVerification]:
@@ -213,33 +213,33 @@ def _verify_file(path: Path, expected_locks: Sequence[ExpectedLock]) -> list[Rep
     return open_playback(path).verify()
 
 
-def _print_verdicts(path: Path, verdicts: Sequence[ReplayVerification]) -> None:
-    for verdict in verdicts:
-        where = f"{path}: round {verdict.round}, {verdict.name}: "
-        if verdict.error is not None:
-            warn(f"{where}cannot be played again: {verdict.error}")
-        for difference in verdict.differences[:_MAX_DIFFERENCES]:
+def _print_verifications(path: Path, verifications: Sequence[ReplayVerification]) -> None:
+    for verification in verifications:
+        where = f"{path}: round {verification.round}, {verification.name}: "
+        if verification.error is not None:
+            warn(f"{where}cannot be played again: {verification.error}")
+        for difference in verification.differences[:_MAX_DIFFERENCES]:
             write_lines(f"{where}{difference}")
-        further = len(verdict.differences) - _MAX_DIFFERENCES
+        further = len(verification.differences) - _MAX_DIFFERENCES
         if further > 0:
             write_lines(f"{where}and {further} more")
-    write_lines(f"{path}: {_summarise(verdicts)}")
+    write_lines(f"{path}: {_summarize(verifications)}")
 
 
-def _summarise(verdicts: Sequence[ReplayVerification]) -> str:
-    equal = sum(verdict.matches for verdict in verdicts)
-    return f"{equal} of {len(verdicts)} player-rounds equal"
+def _summarize(verifications: Sequence[ReplayVerification]) -> str:
+    equal = sum(verification.matches for verification in verifications)
+    return f"{equal} of {len(verifications)} player-rounds equal"
 
 
-def _print_verdicts_json(path: Path, verdicts: Sequence[ReplayVerification]) -> None:
-    for verdict in verdicts:
+def _print_verifications_json(path: Path, verifications: Sequence[ReplayVerification]) -> None:
+    for verification in verifications:
         data = {
             "file": str(path),
-            "round": verdict.round,
-            "player": verdict.name,
-            "equal": verdict.matches,
-            "pieces": verdict.pieces,
-            "refused": verdict.error,
+            "round": verification.round,
+            "player": verification.name,
+            "equal": verification.matches,
+            "pieces": verification.pieces,
+            "refused": verification.error,
             "differences": [
                 {
                     "lock": one.lock,
@@ -248,7 +248,7 @@ def _print_verdicts_json(path: Path, verdicts: Sequence[ReplayVerification]) -> 
                     "played": one.played,
                     "recorded": one.recorded,
                 }
-                for one in verdict.differences
+                for one in verification.differences
             ],
         }
         write_json(msgspec.json.encode(data).decode())

@@ -77,20 +77,20 @@ def export_json(playback: Playback, *, boards: bool = False) -> bytes:
         FormatError: as `Playback.step`.
     """
     header = playback.replay.header
-    told: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for step in iterate_placements(playback):
         row = _csv_row(step)
         if step.info is not None:
             row["info"] = step.info
         if boards:
             row["board"] = _without_empty_rows(step.after)
-        told.append(row)
+        rows.append(row)
     return _JSON.encode(
         {
             "format": JSON_FORMAT,
             "version": 1,
             "header": header,
-            "placements": told,
+            "placements": rows,
             "result": playback.replay.outcome,
         }
     )

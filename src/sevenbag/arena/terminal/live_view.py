@@ -209,16 +209,16 @@ def format_turn(
 def _format_placement(lock: LockResult | None) -> str:
     if lock is None:
         return ""
-    told = [format_placement(lock.placement)]
+    parts = [format_placement(lock.placement)]
     if lock.from_hold:
-        told.append("hold")
+        parts.append("hold")
     if lock.lines:
-        told.append(f"clears {lock.lines}")
+        parts.append(f"clears {lock.lines}")
     if lock.attack:
-        told.append(f"attacks {lock.attack}")
+        parts.append(f"attacks {lock.attack}")
     if lock.garbage:
-        told.append(f"takes {len(lock.garbage)}")
-    return " ".join(told)
+        parts.append(f"takes {len(lock.garbage)}")
+    return " ".join(parts)
 
 
 REPLAY_KEYS: Final = "space pauses, left and right step, q quits"

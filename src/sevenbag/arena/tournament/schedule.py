@@ -202,8 +202,8 @@ def _winner(
         # On equal points more attack decides, then the seeding.
         attack = Counter[int]()
         for game in games:
-            for seat, engine in enumerate(game.players):
-                attack[engine] += game.stats[seat].attack
+            for player, engine in enumerate(game.players):
+                attack[engine] += game.stats[player].attack
         leads = attack[first] - attack[second] or second - first
     if leads == 0:
         return None

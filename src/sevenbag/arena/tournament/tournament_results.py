@@ -261,8 +261,8 @@ class TournamentResults:
         ]
         games = self.counted_games
         for game in games:
-            for seat, engine in enumerate(game.players):
-                _count_player(table[engine], game, seat)
+            for player, engine in enumerate(game.players):
+                _count_player(table[engine], game, player)
         points = [standing.points for standing in table]
         for standing in table:
             standing.tie_break = self._tie_break(standing, games, points)
@@ -349,16 +349,16 @@ def _count_pairs(games: Sequence[GameRecord]) -> Pentanomial:
 _FAULT_BY_REASON: Final = {reason.value: word for reason, word in FAULT_LABELS.items()}
 
 
-def _count_player(standing: EngineStanding, game: GameRecord, seat: int) -> None:
+def _count_player(standing: EngineStanding, game: GameRecord, player: int) -> None:
     if game.winner is None:
         standing.draws += 1
-    elif game.winner == seat:
+    elif game.winner == player:
         standing.wins += 1
     else:
         standing.losses += 1
-    standing.attack += game.stats[seat].attack
-    standing.pieces += game.stats[seat].pieces
-    loss = game.losses[seat]
+    standing.attack += game.stats[player].attack
+    standing.pieces += game.stats[player].pieces
+    loss = game.losses[player]
     standing.resignations += loss is not None and loss.reason == LossReason.RESIGNATION
     fault = _FAULT_BY_REASON.get(loss.reason) if loss is not None else None
     if fault is not None:
