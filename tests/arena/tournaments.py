@@ -62,10 +62,10 @@ def make_tournament(
     return header
 
 
-def played(names: tuple[str, ...], players: tuple[int, int], conditions: GameConfig) -> Replay:
+def played(names: tuple[str, ...], players: tuple[int, int], config: GameConfig) -> Replay:
     first, second = (KINDS[player % len(KINDS)](names[player]) for player in players)
     recorder = ReplayRecorder(times=True)
-    asyncio.run(play_game((first, second), conditions, (recorder,)))
+    asyncio.run(play_game((first, second), config, (recorder,)))
     assert recorder.replay is not None
     return recorder.replay
 

@@ -32,8 +32,8 @@ RULES = Rules.preset("guideline").replace({"garbage": {"travel": 0}})
 
 def recorded(first: LowBot, second: LowBot, seed: int = 3) -> Replay:
     recorder = ReplayRecorder(times=True)
-    conditions = GameConfig(RULES, seed, pieces=90)
-    asyncio.run(play_game((first, second), conditions, (recorder,)))
+    config = GameConfig(RULES, seed, pieces=90)
+    asyncio.run(play_game((first, second), config, (recorder,)))
     assert recorder.replay is not None
     return recorder.replay
 
@@ -151,8 +151,8 @@ def test_figures_are_those_of_the_result(replay: Replay) -> None:
 def test_games_in_real_time_are_told_as_well() -> None:
     recorder = ReplayRecorder()
     times = RealTime(pps=(3, 2))
-    conditions = GameConfig(RULES, 4, pieces=60, real_time=times)
-    asyncio.run(play_game((QuadBot("quad"), HoldBot("hold")), conditions, (recorder,)))
+    config = GameConfig(RULES, 4, pieces=60, real_time=times)
+    asyncio.run(play_game((QuadBot("quad"), HoldBot("hold")), config, (recorder,)))
     replay = recorder.replay
     assert replay is not None
     scores = replay.outcome.score

@@ -44,9 +44,9 @@ class Locks(GameObserver):
 
 
 async def game(
-    first: Bot, second: Bot, timing: RealTime, *watchers: GameObserver, **changes: object
+    first: Bot, second: Bot, timing: RealTime, *observers: GameObserver, **changes: object
 ) -> GameResult:
-    return await play(first, second, *watchers, real_time=timing, **changes)
+    return await play(first, second, *observers, real_time=timing, **changes)
 
 
 async def test_each_plays_at_its_own_pace() -> None:
@@ -174,10 +174,8 @@ def test_simulated_it_comes_out_the_same_twice_and_can_be_played_back(rules: str
     for _ in range(2):
         recorder = ReplayRecorder()
         bots = create_bot("beam:nodes=200"), create_bot("beam:nodes=90")
-        conditions = GameConfig(
-            Rules.preset(rules), 7, pieces=70, real_time=RealTime((5, 4), nps=5000)
-        )
-        asyncio.run(play_game(bots, conditions, (recorder,)))
+        config = GameConfig(Rules.preset(rules), 7, pieces=70, real_time=RealTime((5, 4), nps=5000))
+        asyncio.run(play_game(bots, config, (recorder,)))
         assert recorder.replay is not None
         files.append(recorder.replay.encode())
     assert files[0] == files[1]

@@ -46,16 +46,16 @@ def header(
 
 
 def record(
-    fixture: ScheduledGame, winner: int | None, attack: tuple[int, int] = (0, 0)
+    scheduled: ScheduledGame, winner: int | None, attack: tuple[int, int] = (0, 0)
 ) -> GameRecord:
     return GameRecord(
-        id=fixture.id,
-        pair=fixture.pair,
-        round=fixture.round,
-        encounter=fixture.encounter,
-        seed=fixture.seed,
-        players=fixture.players,
-        names=(f"e{fixture.players[0]}", f"e{fixture.players[1]}"),
+        id=scheduled.id,
+        pair=scheduled.pair,
+        round=scheduled.round,
+        encounter=scheduled.encounter,
+        seed=scheduled.seed,
+        players=scheduled.players,
+        names=(f"e{scheduled.players[0]}", f"e{scheduled.players[1]}"),
         winner=winner,
         ending="pieces",
         stats=(
@@ -65,9 +65,9 @@ def record(
     )
 
 
-def stronger(fixture: ScheduledGame) -> int | None:
+def stronger(scheduled: ScheduledGame) -> int | None:
     """The lower number wins."""
-    return 0 if fixture.players[0] < fixture.players[1] else 1
+    return 0 if scheduled.players[0] < scheduled.players[1] else 1
 
 
 def played(
@@ -78,8 +78,8 @@ def played(
 ) -> tuple[list[list[ScheduledGame]], TournamentResults]:
     """A tournament played to its end, wave by wave."""
     done: list[list[ScheduledGame]] = []
-    ledger = play_out(header(kind, engines, None, **settings), judge, done)
-    return done, ledger
+    results = play_out(header(kind, engines, None, **settings), judge, done)
+    return done, results
 
 
 def play_out(
@@ -88,18 +88,18 @@ def play_out(
     done: list[list[ScheduledGame]] | None = None,
     attack: Callable[[ScheduledGame], tuple[int, int]] = lambda _: (0, 0),
 ) -> TournamentResults:
-    ledger = TournamentResults(of)
-    for wave in iterate_waves(of, ledger):
-        fixtures = list(wave)
+    results = TournamentResults(of)
+    for wave in iterate_waves(of, results):
+        wave_games = list(wave)
         if done is not None:
-            done.append(fixtures)
-        for fixture in fixtures:
-            ledger.add(record(fixture, judge(fixture), attack(fixture)))
-    return ledger
+            done.append(wave_games)
+        for scheduled in wave_games:
+            results.add(record(scheduled, judge(scheduled), attack(scheduled)))
+    return results
 
 
-def meetings(fixtures: list[ScheduledGame]) -> collections.Counter[frozenset[int]]:
-    return collections.Counter(frozenset(fixture.players) for fixture in fixtures)
+def meetings(wave_games: list[ScheduledGame]) -> collections.Counter[frozenset[int]]:
+    return collections.Counter(frozenset(scheduled.players) for scheduled in wave_games)
 
 
 # --- all kinds ----------------------------------------------------------------------------------
@@ -111,9 +111,9 @@ def test_games_are_numbered_and_come_in_pairs_with_swapped_sides(
     kind: TournamentKind, games: int
 ) -> None:
     done, _ = played(kind, 2 if kind == "match" else 5, games=games)
-    fixtures = list(itertools.chain(*done))
-    assert [fixture.id for fixture in fixtures] == list(range(1, len(fixtures) + 1))
-    for _, pair in itertools.groupby(fixtures, key=lambda fixture: fixture.pair):
+    wave_games = list(itertools.chain(*done))
+    assert [scheduled.id for scheduled in wave_games] == list(range(1, len(wave_games) + 1))
+    for _, pair in itertools.groupby(wave_games, key=lambda scheduled: scheduled.pair):
         first, *rest = pair
         assert len(rest) <= 1
         for second in rest:
@@ -132,46 +132,46 @@ def test_games_are_numbered_and_come_in_pairs_with_swapped_sides(
 def test_a_schedule_that_is_broken_off_goes_on_as_it_would_have(
     kind: TournamentKind, engines: int, settings: dict[str, int], seed: int, random: random.Random
 ) -> None:
-    def judge(fixture: ScheduledGame) -> int | None:
-        return (0, 1, None)[hash((seed, fixture.id)) % 3]
+    def judge(scheduled: ScheduledGame) -> int | None:
+        return (0, 1, None)[hash((seed, scheduled.id)) % 3]
 
     waves_played, whole = played(kind, engines, judge, **settings)
     # All of some waves is over when it breaks off, and any games of the next.
     broken = random.randrange(len(waves_played))
     over = [
-        record(fixture, judge(fixture))
+        record(scheduled, judge(scheduled))
         for number, wave in enumerate(waves_played[: broken + 1])
-        for fixture in wave
+        for scheduled in wave
         if number < broken or random.random() < 0.5
     ]
     random.shuffle(over)
     of = header(kind, engines, None, **settings)
-    ledger = TournamentResults(of, over)
+    results = TournamentResults(of, over)
     again: list[list[ScheduledGame]] = []
-    for wave in iterate_waves(of, ledger):
+    for wave in iterate_waves(of, results):
         again.append(list(wave))
-        for fixture in again[-1]:
-            if fixture.id not in ledger:
-                ledger.add(record(fixture, judge(fixture)))
+        for scheduled in again[-1]:
+            if scheduled.id not in results:
+                results.add(record(scheduled, judge(scheduled)))
     assert again == waves_played
-    assert ledger.champion == whole.champion
-    assert ledger.standings() == whole.standings()
+    assert results.champion == whole.champion
+    assert results.standings() == whole.standings()
 
 
 def test_everybody_meets_everybody_with_the_same_openings() -> None:
     done, _ = played("round robin", 5, games=6)
-    (fixtures,) = done
-    assert meetings(fixtures) == dict.fromkeys(
+    (wave_games,) = done
+    assert meetings(wave_games) == dict.fromkeys(
         map(frozenset, itertools.combinations(range(5), 2)), 6
     )
     seeds = collections.defaultdict[int, list[int]](list)
-    for fixture in fixtures:
-        seeds[fixture.encounter].append(fixture.seed)
+    for scheduled in wave_games:
+        seeds[scheduled.encounter].append(scheduled.seed)
     assert len(seeds) == 10
     assert len(set(map(tuple, seeds.values()))) == 1
     assert len(set(seeds[0])) == 3
     # At any time nobody is more than a pair of games of one encounter ahead.
-    ahead = meetings(fixtures[: len(fixtures) // 2])
+    ahead = meetings(wave_games[: len(wave_games) // 2])
     assert max(ahead.values()) - min(ahead.values()) <= 2
 
 
@@ -187,8 +187,8 @@ def test_openings_follow_each_other_and_never_repeat_a_game() -> None:
         openings=["5", boards[0], f"{boards[1]} 9"],
         rules=Rules.preset("guideline").to_dict(),
     )
-    fixtures = list(next(iterate_waves(of, TournamentResults(of))))
-    begun = [(fixture.seed, fixture.fumen) for fixture in fixtures[::2]]
+    wave_games = list(next(iterate_waves(of, TournamentResults(of))))
+    begun = [(scheduled.seed, scheduled.fumen) for scheduled in wave_games[::2]]
     assert begun[0] == (5, None)
     assert begun[2] == (9, boards[1])
     assert [fumen for _, fumen in begun] == [None, *boards] * 2 + [None]
@@ -198,12 +198,12 @@ def test_openings_follow_each_other_and_never_repeat_a_game() -> None:
 @pytest.mark.parametrize("kind", ["round robin", "gauntlet", "swiss"])
 def test_each_encounter_ends_when_somebody_has_won_so_often(kind: TournamentKind) -> None:
     # The lower number wins two games of three.
-    def judge(fixture: ScheduledGame) -> int | None:
-        return stronger(fixture) if fixture.id % 3 else 1 - (stronger(fixture) or 0)
+    def judge(scheduled: ScheduledGame) -> int | None:
+        return stronger(scheduled) if scheduled.id % 3 else 1 - (stronger(scheduled) or 0)
 
-    _, ledger = played(kind, 4, judge, first_to=3)
+    _, results = played(kind, 4, judge, first_to=3)
     encounters = collections.defaultdict[tuple[int, int], list[GameRecord]](list)
-    for game in ledger.counted_games:
+    for game in results.counted_games:
         encounters[game.round, game.encounter].append(game)
     assert encounters
     for games in encounters.values():
@@ -223,17 +223,17 @@ def test_each_encounter_of_a_round_robin_has_its_test() -> None:
     sprt = Sprt(elo0=0, elo1=100)
     dice = random.Random(1)
 
-    def judge(fixture: ScheduledGame) -> int:
+    def judge(scheduled: ScheduledGame) -> int:
         # Two is much stronger than the others, who are equal.
-        return fixture.players.index(2) if 2 in fixture.players else dice.choice((0, 1))
+        return scheduled.players.index(2) if 2 in scheduled.players else dice.choice((0, 1))
 
-    ledger = play_out(header("round robin", 3, sprt=sprt, games=400), judge)
-    tests = {test.players: test for test in ledger.tests()}
+    results = play_out(header("round robin", 3, sprt=sprt, games=400), judge)
+    tests = {test.players: test for test in results.tests()}
     assert set(tests) == {(0, 1), (0, 2), (1, 2)}
     assert tests[0, 2].decision == tests[1, 2].decision == "H0"
     assert all(test.games % 2 == 0 for test in tests.values())
     assert tests[0, 2].games < tests[0, 1].games
-    assert ledger.decision is None
+    assert results.decision is None
 
 
 # --- knockout -----------------------------------------------------------------------------------
@@ -258,35 +258,35 @@ def test_a_bracket_keeps_the_best_apart(entrants: int) -> None:
 
 @pytest.mark.parametrize("engines", [2, 3, 5, 8, 13])
 def test_a_knockout_has_a_champion(engines: int) -> None:
-    done, ledger = played("knockout", engines, games=2)
-    assert ledger.champion == 0
+    done, results = played("knockout", engines, games=2)
+    assert results.champion == 0
     assert sum(map(len, done)) == 2 * (engines - 1)
-    assert ledger.standings()[0].engine == 0
+    assert results.standings()[0].engine == 0
 
 
 def test_first_to_plays_no_more_than_is_needed() -> None:
-    done, ledger = played("knockout", 2, first_to=3)
+    done, results = played("knockout", 2, first_to=3)
     assert [len(wave) for wave in done] == [4]
-    assert ledger.champion == 0
+    assert results.champion == 0
     # Alternating winners: two, and two, until somebody has three.
-    done, _ = played("knockout", 2, lambda fixture: fixture.id % 2, first_to=3)
+    done, _ = played("knockout", 2, lambda scheduled: scheduled.id % 2, first_to=3)
     assert sum(map(len, done)) <= 8
 
 
 def test_a_tie_goes_on_by_pairs_and_ends() -> None:
-    done, ledger = played("knockout", 2, lambda _: None, games=4)
+    done, results = played("knockout", 2, lambda _: None, games=4)
     assert [len(wave) for wave in done] == [4, 2, 2, 2, 2, 2]
     # Nobody is better in anything: the one of whom more was expected.
-    assert ledger.champion == 0
+    assert results.champion == 0
 
 
 def test_attack_decides_a_tie_that_does_not_end() -> None:
-    ledger = play_out(
+    results = play_out(
         header("knockout", 2, games=2),
         lambda _: None,
-        attack=lambda fixture: (1, 2) if fixture.players == (0, 1) else (2, 1),
+        attack=lambda scheduled: (1, 2) if scheduled.players == (0, 1) else (2, 1),
     )
-    assert ledger.champion == 1
+    assert results.champion == 1
 
 
 # --- Swiss --------------------------------------------------------------------------------------
@@ -294,10 +294,10 @@ def test_attack_decides_a_tie_that_does_not_end() -> None:
 
 @pytest.mark.parametrize("engines", [2, 3, 4, 7, 8, 16])
 def test_swiss_rounds(engines: int) -> None:
-    done, ledger = played("swiss", engines, games=2)
+    done, results = played("swiss", engines, games=2)
     assert len(done) == max(1, math.ceil(math.log2(engines)))
     for wave in done:
-        seated = collections.Counter(engine for fixture in wave for engine in fixture.players)
+        seated = collections.Counter(engine for scheduled in wave for engine in scheduled.players)
         # Everybody once, but for the one with the bye.
         assert set(seated.values()) == {2}
         assert len(seated) == engines - engines % 2
@@ -305,8 +305,8 @@ def test_swiss_rounds(engines: int) -> None:
     met = list(itertools.chain(*pairs))
     if engines > len(done) + 1:
         assert len(met) == len(set(met))
-    assert ledger.standings()[0].engine == 0
-    assert sum(one.points for one in ledger.standings()) == len(done) * 2 * ((engines + 1) // 2)
+    assert results.standings()[0].engine == 0
+    assert sum(one.points for one in results.standings()) == len(done) * 2 * ((engines + 1) // 2)
 
 
 @given(st.integers(2, 24), st.randoms(use_true_random=False))
@@ -334,19 +334,22 @@ def test_nobody_meets_somebody_twice_as_long_as_that_can_be(
 
 def test_a_match_is_decided_in_the_order_of_the_schedule() -> None:
     of = header("match", 2, first_to=3)
-    fixtures = list(itertools.islice(next(iterate_waves(of, TournamentResults(of))), 12))
+    wave_games = list(itertools.islice(next(iterate_waves(of, TournamentResults(of))), 12))
     winners = [0, None, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1]
     games = [
-        record(fixture, None if seat is None else int(fixture.players[seat] != fixture.players[0]))
-        for fixture, seat in zip(fixtures, winners, strict=True)
+        record(
+            scheduled,
+            None if seat is None else int(scheduled.players[seat] != scheduled.players[0]),
+        )
+        for scheduled, seat in zip(wave_games, winners, strict=True)
     ]
     verdicts = set[int]()
     for order in range(50):
-        ledger = TournamentResults(of)
+        results = TournamentResults(of)
         for game in random.Random(order).sample(games, len(games)):
-            ledger.add(game)
-        assert ledger.decision is not None
-        verdicts.add(ledger.decision.games)
+            results.add(game)
+        assert results.decision is not None
+        verdicts.add(results.decision.games)
     wins = [0, 0]
     for number, game in enumerate(games, start=1):
         if game.winner is not None:
@@ -361,9 +364,9 @@ def test_a_match_is_decided_in_the_order_of_the_schedule() -> None:
 def test_a_test_counts_whole_pairs_from_the_first_on() -> None:
     sprt = Sprt(elo0=0, elo1=50)
     of = header("match", 2, sprt=sprt)
-    fixtures = itertools.islice(next(iterate_waves(of, TournamentResults(of))), 600)
+    wave_games = itertools.islice(next(iterate_waves(of, TournamentResults(of))), 600)
     dice = random.Random(4)
-    games = [record(fixture, dice.choice((0, 0, 1, None))) for fixture in fixtures]
+    games = [record(scheduled, dice.choice((0, 0, 1, None))) for scheduled in wave_games]
     games = [
         game if game.players == (0, 1) or game.winner is None else record_swapped(game)
         for game in games
@@ -385,27 +388,29 @@ def test_a_test_counts_whole_pairs_from_the_first_on() -> None:
 
 def record_swapped(game: GameRecord) -> GameRecord:
     """The same, won from the other seat."""
-    fixture = ScheduledGame(game.id, game.pair, game.round, game.encounter, game.players, game.seed)
-    return record(fixture, None if game.winner is None else 1 - game.winner)
+    scheduled = ScheduledGame(
+        game.id, game.pair, game.round, game.encounter, game.players, game.seed
+    )
+    return record(scheduled, None if game.winner is None else 1 - game.winner)
 
 
 def test_standings_count_points_faults_and_what_was_beaten() -> None:
     of = header("round robin", 3, games=2)
-    ledger = TournamentResults(of)
-    results = {frozenset((0, 1)): 0, frozenset((0, 2)): 2, frozenset((1, 2)): 1}
-    for wave in iterate_waves(of, ledger):
-        for fixture in wave:
-            winner = fixture.players.index(results[frozenset(fixture.players)])
-            game = record(fixture, winner)
-            if fixture.id == 1:
+    results = TournamentResults(of)
+    winner_of = {frozenset((0, 1)): 0, frozenset((0, 2)): 2, frozenset((1, 2)): 1}
+    for wave in iterate_waves(of, results):
+        for scheduled in wave:
+            winner = scheduled.players.index(winner_of[frozenset(scheduled.players)])
+            game = record(scheduled, winner)
+            if scheduled.id == 1:
                 fall = LossRecord(reason="illegal move", detail="x")
                 falls = (None, fall) if winner == 0 else (fall, None)
                 game = GameRecord(
                     **{f: getattr(game, f) for f in game.__struct_fields__ if f != "losses"},
                     losses=falls,
                 )
-            ledger.add(game)
-    standings = ledger.standings()
+            results.add(game)
+    standings = results.standings()
     assert [one.points for one in standings] == [2, 2, 2]
     assert [one.games for one in standings] == [4, 4, 4]
     assert {one.engine: one.faults for one in standings}[1] == {"illegal moves": 1}
@@ -416,12 +421,12 @@ def test_equal_points_are_told_apart_by_those_one_has_beaten() -> None:
     # 3 beats 0, the best of the others; 2 beats 1.
     beats = {(0, 1): 0, (0, 2): 0, (0, 3): 3, (1, 2): 2, (1, 3): 1, (2, 3): None}
 
-    def judge(fixture: ScheduledGame) -> int | None:
-        winner = beats[min(fixture.players), max(fixture.players)]
-        return None if winner is None else fixture.players.index(winner)
+    def judge(scheduled: ScheduledGame) -> int | None:
+        winner = beats[min(scheduled.players), max(scheduled.players)]
+        return None if winner is None else scheduled.players.index(winner)
 
-    ledger = play_out(header("round robin", 4, games=1), judge)
-    standings = ledger.standings()
+    results = play_out(header("round robin", 4, games=1), judge)
+    standings = results.standings()
     assert [(one.engine, one.points) for one in standings] == [
         (0, 2.0),
         (3, 1.5),

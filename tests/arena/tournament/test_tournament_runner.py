@@ -84,12 +84,12 @@ def play(
     folder: Path,
     header: TournamentHeader,
     executor: AbstractContextManager[Executor] | None = None,
-    told: Callable[[GameRecord], None] = lambda _: None,
+    on_game: Callable[[GameRecord], None] = lambda _: None,
 ) -> list[GameRecord]:
     """Play what is left to play; the games that count, in the order of the schedule."""
     TournamentRunner.create_folder(folder, header)
     with TournamentRunner(folder) as tournament, executor or jobs.InProcessExecutor() as running:
-        result = tournament.run(running, told)
+        result = tournament.run(running, on_game)
         assert read_result(folder) == result
         return tournament.results.counted_games
 
@@ -128,7 +128,7 @@ def test_a_folder_holds_all_of_a_tournament(tmp_path: Path) -> None:
         "round robin", engines(*BEAMS), TournamentSettings(games=2, pieces=30), RULES
     )
     seen: list[int] = []
-    games = play(tmp_path / "t", header, told=lambda game: seen.append(game.id))
+    games = play(tmp_path / "t", header, on_game=lambda game: seen.append(game.id))
     assert seen == [game.id for game in games] == list(range(1, 7))
     assert read_header(tmp_path / "t") == header
     assert read_games(tmp_path / "t", header) == games
@@ -161,7 +161,7 @@ def test_nothing_is_played_twice(tmp_path: Path) -> None:
     )
     first = play(tmp_path / "t", header)
     again: list[GameRecord] = []
-    assert play(tmp_path / "t", header, told=again.append) == first
+    assert play(tmp_path / "t", header, on_game=again.append) == first
     assert again == []
 
 
@@ -229,7 +229,7 @@ def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
     for kept, torn in ((4, 30), (0, 1), (5, len(lines[5]) - 1)):
         path.write_bytes(b"".join(lines[:kept]) + lines[kept][:torn])
         played: list[int] = []
-        games = play(tmp_path / "t", header, told=functools.partial(_note, played))
+        games = play(tmp_path / "t", header, on_game=functools.partial(_note, played))
         assert essence(games) == essence(whole)
         assert played == list(range(kept + 1, 7))
         assert [json.loads(line)["id"] for line in path.read_bytes().splitlines()] == [
@@ -264,17 +264,17 @@ def test_broken_off_a_test_ends_as_if_it_had_not_been(workers: Executor, tmp_pat
     def after(number: int) -> Callable[[GameRecord], None]:
         count = iter(range(number))
 
-        def told(_: GameRecord) -> None:
+        def on_game(_: GameRecord) -> None:
             if next(count, None) is None:
                 raise BrokenError
 
-        return told
+        return on_game
 
     # Two workers finish games out of order, and play some ahead of the decision.
     with pytest.raises(BrokenError):
         play(tmp_path / "parts", header, contextlib.nullcontext(workers), after(3))
     with contextlib.suppress(BrokenError):
-        play(tmp_path / "parts", header, told=after(4))
+        play(tmp_path / "parts", header, on_game=after(4))
     parts = play(tmp_path / "parts", header, contextlib.nullcontext(workers))
     assert essence(parts) == essence(whole)
     assert read_result(tmp_path / "parts") == result

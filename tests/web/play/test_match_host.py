@@ -153,15 +153,15 @@ async def test_worker_timeout_is_below_the_arena_deadlines(
 ) -> None:
     kept: list[GameConfig] = []
 
-    async def nothing_is_played(_: object, conditions: GameConfig, *__: object) -> None:
-        kept.append(conditions)
+    async def nothing_is_played(_: object, config: GameConfig, *__: object) -> None:
+        kept.append(config)
 
     monkeypatch.setattr("sevenbag.web.play.match_host.play_game", nothing_is_played)
     await play(FakePage({"players": [WORKER, BUILTIN], "timeout": seconds}))
-    (conditions,) = kept
+    (config,) = kept
     # The arena's own deadlines are for those who have got stuck.
-    assert conditions.deadlines.suggest > seconds
-    assert conditions.deadlines.prepare > seconds
+    assert config.deadlines.suggest > seconds
+    assert config.deadlines.prepare > seconds
 
 
 # --- what it is built of ------------------------------------------------------------------------
@@ -171,8 +171,8 @@ async def test_the_shelf_keeps_the_last_replays() -> None:
     replays: list[Replay] = []
     for seed in range(4):
         recorder = ReplayRecorder()
-        conditions = GameConfig(Rules.preset("guideline"), seed, pieces=2)
-        await play_game((RandomBot(1), RandomBot(2)), conditions, (recorder,))
+        config = GameConfig(Rules.preset("guideline"), seed, pieces=2)
+        await play_game((RandomBot(1), RandomBot(2)), config, (recorder,))
         assert recorder.replay is not None
         replays.append(recorder.replay)
     cache = ReplayCache(max_replays=2)

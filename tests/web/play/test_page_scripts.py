@@ -44,8 +44,8 @@ def test_the_example_is_a_bot_in_forty_lines() -> None:
 @pytest.mark.parametrize("seed", range(3))
 async def test_the_example_never_loses_by_a_fault(seed: int) -> None:
     bots = create_bot(f"worker:host=node:{EXAMPLE}"), create_bot("beam:nodes=50")
-    conditions = GameConfig(Rules.preset("guideline"), seed, pieces=150)
-    result = await play_game(bots, conditions)
+    config = GameConfig(Rules.preset("guideline"), seed, pieces=150)
+    result = await play_game(bots, config)
     assert result.names[0] == "stacker (tbp)"
     fall = result.losses[0]
     assert fall is None or not fall.reason.is_fault
