@@ -226,11 +226,6 @@ def test_parts_that_may_be_left_out() -> None:
     )
 
 
-@pytest.mark.parametrize("height", [0, 1, 20, 32, 40, 50])
-def test_boards_of_any_height(height: int) -> None:
-    assert len(read_start(board=EMPTY[:1] * height).board) == height
-
-
 def test_any_cell_that_is_not_null_is_filled() -> None:
     row = ["T", "t", "G", "g", "X", "", 1, False, [], None]
     read_row = read_start(board=[row]).board[0]

@@ -123,31 +123,7 @@ def test_new_piece_before_play() -> None:
     assert queue_of(side) == "ZOJ"
 
 
-def test_the_first_hold_takes_two_from_the_queue() -> None:
-    side = TbpBotConnection()
-    told(side, RULES, start("SZO"), play("Z", 1), tbp.TbpNewPiece("J"), tbp.TbpNewPiece("I"))
-    assert queue_of(side) == "OJI"
-    assert side.position is not None
-    assert side.position.hold == Piece.S
-
-
-def test_a_hold_changes_places() -> None:
-    side = TbpBotConnection()
-    told(side, RULES, start("SZO", hold="T"), play("T"))
-    assert queue_of(side) == "ZO"
-    assert side.position is not None
-    assert side.position.hold == Piece.S
-
-
 # --- out of order -------------------------------------------------------------------------------
-
-
-def test_every_question_is_answered_in_every_state() -> None:
-    side = TbpBotConnection()
-    assert told(side, tbp.TbpSuggest()) == [NOTHING]
-    assert told(side, RULES, tbp.TbpSuggest()) == [NOTHING]
-    assert told(side, start("SZ"), tbp.TbpStop(), tbp.TbpSuggest()) == [NOTHING]
-    assert told(side, start("SZ"), tbp.TbpSuggest(), tbp.TbpSuggest()) == [SuggestAction()]
 
 
 @pytest.mark.parametrize("message", [play("S"), tbp.TbpNewPiece("T"), tbp.TbpStop()])
@@ -203,14 +179,6 @@ def test_a_start_replaces_the_position() -> None:
     assert queue_of(side) == "OT"
 
 
-def test_suggest_never_advances() -> None:
-    side = TbpBotConnection()
-    told(side, RULES, start("SZ"))
-    before = side.position
-    told(side, tbp.TbpSuggest(), tbp.TbpSuggest())
-    assert side.position == before
-
-
 # --- queues of a wrong length -------------------------------------------------------------------
 
 
@@ -233,13 +201,6 @@ def test_a_queue_that_runs_out_is_taken_up_again() -> None:
     assert isinstance(begin, StartAction)
     assert begin.position.board.cell_count == 4
     assert begin.position.queue == (Piece.I,)
-
-
-def test_one_piece_too_few_after_a_hold_does_no_harm() -> None:
-    side = TbpBotConnection()
-    told(side, RULES, start("SZ"), play("Z", 1), tbp.TbpNewPiece("J"))
-    assert queue_of(side) == "J"
-    assert told(side, tbp.TbpSuggest()) == [SuggestAction()]
 
 
 def test_a_piece_that_should_not_be_there_is_played_nevertheless() -> None:
@@ -266,14 +227,6 @@ def test_a_move_far_outside_changes_nothing() -> None:
     side = TbpBotConnection()
     [note] = told(side, RULES, start("SZO"), play("S", x=900))
     assert isinstance(note, LogAction)
-
-
-def test_any_form_of_the_same_cells_is_the_same_move() -> None:
-    ours, theirs = TbpBotConnection(), TbpBotConnection()
-    told(ours, RULES, start("SZ"), play("S", 1, 0))
-    same = tbp.TbpPlay(tbp.TbpMove(tbp.TbpLocation("S", "south", 1, 1)))
-    told(theirs, RULES, start("SZ"), same)
-    assert ours.position == theirs.position
 
 
 def test_after_it_has_lost_track_it_waits_for_a_position() -> None:

@@ -246,13 +246,6 @@ def test_back_to_back(value: object, count: int) -> None:
     assert side.position.back_to_back == count
 
 
-@pytest.mark.parametrize(("value", "count"), [(0, 0), (3, 3), (-1, 0), (None, 0), (2.5, 2)])
-def test_combo(value: object, count: int) -> None:
-    side, _ = told(RULES, start(combo=value))
-    assert side.position is not None
-    assert side.position.combo == count
-
-
 @pytest.mark.parametrize(
     ("state", "bag"),
     [
