@@ -27,12 +27,13 @@ def list_findings(report: ConformanceReport) -> Findings:
 def select_checks(
     findings: Findings, optional_checks: tuple[str, ...], settings: CheckSettings = PATIENT
 ) -> CheckSettings:
-    """Run only the checks that report these findings; the others would take long."""
+    """Run only the checks that report these findings, or one that plays two moves."""
     names = {"game" if clause == "spin" else clause for clause, _ in findings}
-    only = tuple(name for name in optional_checks if name in names) or optional_checks[-1:]
+    only = tuple(name for name in optional_checks if name in names) or ("partial-lines",)
     return dataclasses.replace(settings, only=only)
 
 
 def parse_findings(text: str) -> Findings:
     """Return the findings of words such as ``info:error``."""
-    return {(word.partition(":")[0], word.partition(":")[2]) for word in text.split()}
+    pairs = (word.split(":") for word in text.split())
+    return {(clause, severity) for clause, severity in pairs}

@@ -53,9 +53,9 @@ FOUND: dict[str, str] = {
     "FirstOfQueue": "answer:error",
     "NeedsState": "answer:error",
     "DiesAtState": (
-        "arbitrary-state:error blank-lines:warning garbage:error null-data:error partial- "
-        "lines:error short-board:note state-before-play:error unknown-data:error unknown- "
-        "fields:warning"
+        "arbitrary-state:error blank-lines:warning garbage:error null-data:error "
+        "partial-lines:error short-board:note state-before-play:error unknown-data:error "
+        "unknown-fields:warning"
     ),
     "IgnoresState": "arbitrary-state:error garbage:error",
     "IgnoresPieces": "game:error",

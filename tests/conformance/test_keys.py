@@ -58,7 +58,7 @@ LACKS = {
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_no_placement_goes_astray(host: str) -> None:
+def test_placements_arrive(host: str) -> None:
     rng = random.Random(host)
     done = lost = 0
     while done < cases(10_000):
@@ -93,7 +93,7 @@ def follow(
 
 
 @pytest.mark.parametrize("system", systems.NAMES)
-def test_gravity_moves_none_astray_that_can_be_saved(system: str) -> None:
+def test_placements_arrive_under_gravity(system: str) -> None:
     rng = random.Random(system)
     rules = Rules.preset("guideline").replace(
         {"pieces": {"kicks": system, "spins": "none"}, "spawn": {"drop": 0}}

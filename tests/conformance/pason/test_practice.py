@@ -138,7 +138,7 @@ def test_a_team_practises(site: Site, planner: list[str]) -> None:
         {},
     ],
 )
-def test_who_is_not_let_in(site: Site, query: dict[str, str]) -> None:
+def test_rejected_requests(site: Site, query: dict[str, str]) -> None:
     reply = site.call(**query)
     assert set(reply) == {"status", "reason"}
     assert reply["status"] == "failed"
@@ -146,7 +146,7 @@ def test_who_is_not_let_in(site: Site, query: dict[str, str]) -> None:
     assert PASSWORD not in reply["reason"]
 
 
-def test_nobody_wrote_the_password_down(site: Site) -> None:
+def test_password_is_not_written(site: Site) -> None:
     """No file and no output contains the password, plain or quoted for a URL."""
     written = {PASSWORD, urllib.parse.quote(PASSWORD), urllib.parse.quote_plus(PASSWORD)}
     written |= {json.dumps(PASSWORD).strip('"'), PASSWORD.replace("&", "&amp;"), "pa55"}

@@ -76,7 +76,7 @@ def test_a_match_by_hand(server: Hosted, kind: type[Peer]) -> None:
     assert min(referee.pieces.values()) >= 3
 
 
-def test_an_old_subscriber_is_enough(server: Hosted) -> None:
+def test_old_subscriber_alone(server: Hosted) -> None:
     """Publish without a subscription by name, because old subscribers send none."""
     match = server.place(match={"games": 1, "game_seconds": 0.3})
     referee = match.referee()
@@ -107,7 +107,7 @@ def test_one_connection_for_both_teams(server: Hosted) -> None:
     server.result(match)
 
 
-def test_order_and_space_of_json_are_free(server: Hosted) -> None:
+def test_order_and_white_space_of_json(server: Hosted) -> None:
     match = server.place(match={"games": 1, "game_seconds": 0.3})
     with OldPeer(server.host, COMMAND_PORT, kind="REQ") as peer:
         team = match.teams[0]
