@@ -1,12 +1,12 @@
-"""Fuzz targets for everything that is read from outside by Python.
+"""Fuzz targets for all Python code that reads untrusted input.
 
-Each target is a function of bytes. What it may raise is a `SevenbagError`, and of that only what
-its decoder promises; anything else is a finding. What is accepted must survive a round trip, and be
+Each target is a function of bytes. It may raise only the subclasses of `SevenbagError` that its
+decoder documents; anything else is a finding. Accepted input must survive a round trip and be
 playable.
 
     python -m fuzz.decoders TARGET [libFuzzer's options and corpus folders]
 
-runs one under atheris. The tests replay the corpus without it.
+runs a target under atheris. The tests replay the corpus without it.
 """
 
 from __future__ import annotations
@@ -95,8 +95,7 @@ def main(words: list[str]) -> None:
     """Fuzz one target."""
     target, *options = words
     atheris: Any = importlib.import_module("atheris")
-    # Its own hook is for modules that the path leads to, and an editable installation has another
-    # way; hence function by function.
+    # The import hook of atheris does not see editable installations, so instrument each function.
     for function in _functions():
         atheris.instrument_func(function)
     atheris.Setup([sys.argv[0], *options], TARGETS[target])
@@ -107,7 +106,7 @@ def main(words: list[str]) -> None:
 
 
 def replay(data: bytes) -> None:
-    """A replay file, and the game that it tells."""
+    """Decode a replay file and play it back."""
     try:
         decoded = Replay.decode(data)
     except FormatError as error:
@@ -120,20 +119,20 @@ def replay(data: bytes) -> None:
         if playback.at_end:
             playback.differences()
         if len(decoded.turns) <= MOST_TURNS:
-            for told in (
+            for export in (
                 encode_game,
                 export_json,
                 export_csv,
                 count_statistics,
                 lambda game: export_fumen(game, 0),
             ):
-                told(Playback(decoded))
+                export(Playback(decoded))
     except FormatError as error:
         _expect_readable(error)
 
 
 def tournament(data: bytes) -> None:
-    """What a tournament is, in the first line, and its games; what is told and shown of it."""
+    """Decode the files of a tournament: the header in the first line, then its games."""
     header, _, games = data.partition(b"\n")
     with _folder() as folder:
         (folder / "tournament.json").write_bytes(header)
@@ -151,7 +150,7 @@ def tournament(data: bytes) -> None:
 
 
 def ttrm(data: bytes) -> None:
-    """A replay of TETR.IO, and the beginnings of its games."""
+    """Decode a TETR.IO replay and simulate the start of its games."""
     try:
         recording = read_tetrio_file(data)
     except FormatError as error:
@@ -167,7 +166,7 @@ def ttrm(data: bytes) -> None:
 
 
 def rules(data: bytes) -> None:
-    """A file of rules, and a game under them."""
+    """Decode a rules file and play a game under the rules."""
     with _file("own.toml", data) as path:
         try:
             read = Rules.from_file(path)
@@ -179,7 +178,7 @@ def rules(data: bytes) -> None:
 
 
 def kicks(data: bytes) -> None:
-    """A file of a rotation system, and placements under it."""
+    """Decode a file of a rotation system and list placements under it."""
     with _file("own.toml", data) as path:
         try:
             read = Kicks.from_file(path)
@@ -195,7 +194,7 @@ def kicks(data: bytes) -> None:
 
 
 def tbp_bot(data: bytes) -> None:
-    """What a frontend says to a bot."""
+    """Send the lines of a TBP frontend to a bot."""
     side = TbpBotConnection(max_moves=1, max_line_bytes=4096)
     for message in _messages(data):
         for action in side.receive(message):
@@ -217,7 +216,7 @@ def tbp_bot(data: bytes) -> None:
 
 
 def tbp_frontend(data: bytes) -> None:
-    """What a bot says to a frontend that plays on all the while."""
+    """Send the lines of a TBP bot to a frontend that plays on."""
     side = TbpFrontendConnection()
     for message in _messages(data):
         event = side.receive(message)
@@ -241,7 +240,7 @@ def tbp_frontend(data: bytes) -> None:
 
 
 def triangle(data: bytes) -> None:
-    """What a Triangle host says to a bot."""
+    """Send the lines of a Triangle.js host to a bot."""
     side = triangle_connections.TriangleBotConnection()
     for line in LineSplitter(max_bytes=20_000).feed(data + b"\n"):
         if line is None:
@@ -274,7 +273,7 @@ def triangle(data: bytes) -> None:
 
 
 def pason(data: bytes) -> None:
-    """What clients and servers of the contest of 2012 send, a message a line."""
+    """Decode messages of clients and servers of the contest of 2012, one per line."""
     for line in data.split(b"\n")[:50]:
         for read in (
             pason_messages.decode_command,
@@ -291,7 +290,7 @@ def pason(data: bytes) -> None:
 
 
 def contest(data: bytes) -> None:
-    """What a contest reads from files and from its own servers: records, settings, the link."""
+    """Decode replays, settings and scheduler messages of a contest."""
     try:
         game = pason_replay.decode_replay(data)
     except FormatError as error:
@@ -310,8 +309,8 @@ def contest(data: bytes) -> None:
     except FormatError as error:
         _expect_readable(error)
     else:
-        told = format_toml(settings)
-        _expect(loads_toml(told, ContestSettings, "settings") == settings, "settings change")
+        text = format_toml(settings)
+        _expect(loads_toml(text, ContestSettings, "settings") == settings, "settings change")
     for decode_message in (
         scheduler_protocol.decode_server_message,
         scheduler_protocol.decode_scheduler_message,
@@ -325,7 +324,7 @@ def contest(data: bytes) -> None:
 
 
 def spec(data: bytes) -> None:
-    """The specification of a bot; no program is started."""
+    """Parse a bot specification; no program is started."""
     try:
         create_bot(_text(data))
     except SpecError as error:
@@ -333,36 +332,36 @@ def spec(data: bytes) -> None:
 
 
 def commands(data: bytes) -> None:
-    """A command line: a word for each line. No bot plays, no process starts."""
+    """Run a command line with one word per line; no bot plays and no process starts."""
     words = _text(data).split("\n")[:20]
-    # A command line cannot hold the character 0; of files only those of one folder are touched.
+    # A command line cannot contain the character 0; only files of one folder are used.
     if any("\0" in word or os.sep in word or ".." in word for word in words) or _is_long(words):
         return
-    told = io.StringIO()
+    errors = io.StringIO()
     with (
         _folder(),
-        _stead(sevenbag.cli.check_command, "run_until_signal", _nothing_runs),
-        _stead(sevenbag.cli.contest_client_commands, "run_until_signal", _nothing_runs),
-        _stead(sevenbag.cli.contest_server_commands, "run_until_signal", _nothing_runs),
-        _stead(sevenbag.cli.play_command, "run_until_signal", _nothing_runs),
-        _stead(sevenbag.cli.serve_commands, "run_until_signal", _nothing_runs),
-        _stead(
+        _replaced(sevenbag.cli.check_command, "run_until_signal", _nothing_runs),
+        _replaced(sevenbag.cli.contest_client_commands, "run_until_signal", _nothing_runs),
+        _replaced(sevenbag.cli.contest_server_commands, "run_until_signal", _nothing_runs),
+        _replaced(sevenbag.cli.play_command, "run_until_signal", _nothing_runs),
+        _replaced(sevenbag.cli.serve_commands, "run_until_signal", _nothing_runs),
+        _replaced(
             sevenbag.cli.serve_commands,
             "reserve_stdout",
             lambda: contextlib.nullcontext(1),
         ),
-        # Nobody sits here who could be asked for a password.
-        _stead(sys, "stdin", io.StringIO()),
+        # No terminal can prompt for a password.
+        _replaced(sys, "stdin", io.StringIO()),
         contextlib.redirect_stdout(io.StringIO()),
-        contextlib.redirect_stderr(told),
+        contextlib.redirect_stderr(errors),
     ):
         try:
             code: object = cli.main(words)
         except SystemExit as end:
             code = end.code
     _expect(code in {0, 1, 2, _INTERRUPTED}, f"exit code {code!r}")
-    _expect(code != 2 or bool(told.getvalue()), "refused without a word")
-    _expect(len(told.getvalue()) < 20_000, "a message without an end")
+    _expect(code != 2 or bool(errors.getvalue()), "rejected without a message")
+    _expect(len(errors.getvalue()) < 20_000, "message is too long")
 
 
 TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
@@ -392,7 +391,7 @@ _MOST_PERFT: Final = 4
 
 
 def _functions() -> Iterator[types.FunctionType]:
-    """Every function and method of the package."""
+    """Return every function and method of the package."""
     for name, module in sorted(sys.modules.items()):
         if name.partition(".")[0] != "sevenbag":
             continue
@@ -411,19 +410,19 @@ def _expect(holds: bool, what: str) -> None:
 
 
 def _expect_readable(error: Exception) -> None:
-    """A message is for people: none is as long as what it is about."""
+    """Check that a message is shorter than the input it describes."""
     _expect(0 < len(str(error)) < _LONGEST_MESSAGE, f"a message of {len(str(error))} characters")
 
 
 def _text(data: bytes) -> str:
-    # As the arguments of a command: bytes that are no UTF-8 are lone surrogates.
+    # As in command-line arguments, invalid UTF-8 becomes lone surrogates.
     return data.decode("utf-8", "surrogateescape")
 
 
 def _messages(data: bytes) -> Iterator[TbpMessage]:
-    """The messages of a stream of lines; each must survive being written and read again."""
+    """Return the messages of a stream of lines; each must survive encoding and decoding."""
     splitter = LineSplitter(max_bytes=20_000)
-    # Cut in two, as it may come.
+    # Input can arrive in parts.
     half = len(data) // 2
     for line in [*splitter.feed(data[:half]), *splitter.feed(data[half:]), *splitter.finish()]:
         if line is None:
@@ -455,7 +454,7 @@ def _play(rules: Rules) -> None:
 
 
 def _is_long(words: list[str]) -> bool:
-    """Whether it would count for long, which is no finding."""
+    """Return whether a count would take long, which is not a finding."""
     return "perft" in words and any(len(word) > _MOST_PERFT for word in words if word.isupper())
 
 
@@ -474,14 +473,14 @@ def _file(name: str, data: bytes) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _folder() -> Iterator[Path]:
-    """A working folder that is gone afterwards."""
+    """Create a temporary working folder."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         yield Path(folder)
 
 
 @contextlib.contextmanager
-def _stead(module: Any, name: str, other: object) -> Iterator[None]:
-    """Something else in a name's stead."""
+def _replaced(module: Any, name: str, other: object) -> Iterator[None]:
+    """Replace an attribute of a module during a context."""
     kept = getattr(module, name)
     setattr(module, name, other)
     try:

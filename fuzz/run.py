@@ -1,10 +1,10 @@
-"""Fuzzes everything for a while: `make fuzz`.
+"""Run all fuzz targets for some time: `make fuzz`.
 
     python -m fuzz.run BUILD_FOLDER [SECONDS]
 
-Targets of the kernel are programs in the build folder, those of Python are in decoders.py. Each has
-a corpus beside this file; what is found worth keeping on the way is kept in the build folder, for
-the next time. A finding ends its target; the input is kept and the command that repeats it is told.
+The kernel's targets are programs in the build folder, those of Python are in decoders.py. Each has
+a corpus beside this file; new inputs with new coverage are stored in the build folder for the next
+run. A finding ends its target; its input is stored, and the command that repeats it is printed.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from fuzz.decoders import TARGETS
 
 HERE: Final = Path(__file__).parent
 SECONDS: Final = 45.0
-"""Of fuzzing; with the starts of all targets it is a minute or so."""
-AT_ONCE: Final = 2
+"""Duration of fuzzing; with the starts of all targets it takes about a minute."""
+PARALLEL_JOBS: Final = 2
 KERNEL: Final = ("movegen", "game", "search", "envs")
-# The generator has a form for each set; a machine without one uses the next smaller.
+# The generator is compiled for each set; a machine without one uses the next smaller one.
 INSTRUCTION_SETS: Final = ("base", "x86-64-v3", "")
 
-ONE_INPUT: Final = 10
-"""Seconds for one input; then it hangs."""
-MEMORY: Final = 2048
-"""Megabytes for one target."""
-START: Final = 60.0
-"""Seconds for a target to start and to end."""
+INPUT_SECONDS: Final = 10
+"""Time limit of an input in seconds."""
+MEMORY_MB: Final = 2048
+"""Memory limit of a target in megabytes."""
+START_SECONDS: Final = 60.0
+"""Time limit of the start and end of a target in seconds."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A target, how it is run, and for which part of the time."""
+    """A target with its command and its share of the time."""
 
     name: str
     command: tuple[str, ...]
@@ -48,17 +48,17 @@ class Job:
 
     @property
     def corpus(self) -> str:
-        """The folder that its corpus is in."""
+        """Return the name of the corpus folder."""
         return self.name.partition("-")[0]
 
 
 def main(words: list[str]) -> int:
-    """Run all jobs; returns the exit code."""
+    """Run all jobs and return the exit code."""
     build = Path(words[0]).resolve()
     seconds = float(words[1]) if len(words) > 1 and words[1] else SECONDS
     jobs = [*_kernel_jobs(build), *_decoder_jobs()]
-    each = seconds * AT_ONCE / sum(job.share for job in jobs)
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    each = seconds * PARALLEL_JOBS / sum(job.share for job in jobs)
+    with ThreadPoolExecutor(PARALLEL_JOBS) as pool:
         found = list(pool.map(lambda job: _run(job, build, each * job.share), jobs))
     findings = sum(found)
     print(f"sevenbag: {len(jobs)} fuzz targets, {findings} with a finding")
@@ -82,13 +82,13 @@ def _kernel_jobs(build: Path) -> list[Job]:
 
 def _decoder_jobs() -> list[Job]:
     if importlib.util.find_spec("atheris") is None:
-        print("sevenbag: atheris is not to be had here: the decoders are not fuzzed")
+        print("sevenbag: atheris is not available; the decoders are not fuzzed")
         return []
     return [Job(name, (sys.executable, "-m", "fuzz.decoders", name)) for name in TARGETS]
 
 
 def _run(job: Job, build: Path, seconds: float) -> bool:
-    """Whether something was found."""
+    """Run a job and return whether it found something."""
     corpus = HERE / "corpus" / job.corpus
     kept = build / "corpus" / job.corpus
     findings = build / "findings"
@@ -106,7 +106,7 @@ def _run(job: Job, build: Path, seconds: float) -> bool:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env=os.environ | dict(job.environment),
-                timeout=seconds + START,
+                timeout=seconds + START_SECONDS,
                 check=False,
             ).returncode
         except subprocess.TimeoutExpired:
@@ -117,10 +117,10 @@ def _run(job: Job, build: Path, seconds: float) -> bool:
         return False
     inputs = sorted(set(findings.iterdir()) - before) or [Path("INPUT")]
     setting = "".join(f"{key}={value} " for key, value in job.environment)
-    print(f"{job.name}: A FINDING; its report is {log}", flush=True)
+    print(f"{job.name}: FINDING; report: {log}", flush=True)
     for path in inputs:
-        print(f"  repeat it with: {setting}{' '.join(job.command)} {path}")
-    print("  mended, the input belongs into " + str(corpus), flush=True)
+        print(f"  repeat with: {setting}{' '.join(job.command)} {path}")
+    print("  after the fix, add the input to " + str(corpus), flush=True)
     return True
 
 
@@ -129,8 +129,8 @@ def _options(job: Job, findings: Path, seconds: float) -> list[str]:
         return [
             f"-max_total_time={max(1, round(seconds))}",
             f"-max_len={job.longest}",
-            f"-timeout={ONE_INPUT}",
-            f"-rss_limit_mb={MEMORY}",
+            f"-timeout={INPUT_SECONDS}",
+            f"-rss_limit_mb={MEMORY_MB}",
             f"-artifact_prefix={findings}/{job.name}-",
             "-print_final_stats=0",
             "-verbosity=1",
@@ -139,7 +139,7 @@ def _options(job: Job, findings: Path, seconds: float) -> list[str]:
 
 
 def _has_libfuzzer(job: Job) -> bool:
-    """Whether it is fuzzed by libFuzzer, as atheris does, or by a driver of our own."""
+    """Return whether the target uses libFuzzer, as atheris does, or fuzz/driver.cpp."""
     if job.name in TARGETS:
         return True
     return b"libFuzzer" in Path(job.command[0]).read_bytes()
@@ -147,8 +147,8 @@ def _has_libfuzzer(job: Job) -> bool:
 
 def _last_line(log: Path) -> str:
     lines = log.read_text("utf-8", "replace").split("\n")
-    told = [line for line in lines if line.startswith("Done ") or "inputs tried" in line]
-    return told[-1] if told else "done"
+    found = [line for line in lines if line.startswith("Done ") or "inputs tried" in line]
+    return found[-1] if found else "done"
 
 
 if __name__ == "__main__":
