@@ -1,14 +1,24 @@
 """Tests of the public names, the cost of the import, and the examples of the documentation."""
 
 import doctest
+import importlib
 import importlib.metadata
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import sevenbag
 
 ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MODULES = [
+    ".".join(file.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+    for file in sorted(SOURCE.rglob("*.py"))
+    if ">>> " in file.read_text("utf-8")
+]
 
 NAMES = {
     "Board",
@@ -50,13 +60,12 @@ def test_an_import_pulls_in_no_more_than_it_needs() -> None:
         assert heavy not in modules
 
 
-def test_the_examples_of_the_readme_are_true() -> None:
-    failed, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
-    assert tried > 5
-    assert failed == 0
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_of_pages(page: Path) -> None:
+    assert doctest.testfile(str(page), module_relative=False).failed == 0
 
 
-def test_every_page_of_the_manual_is_true() -> None:
-    for page in sorted((ROOT / "docs").glob("*.md")):
-        failed, _ = doctest.testfile(str(page), module_relative=False)
-        assert failed == 0, page
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_of_modules(module: str) -> None:
+    failed, attempted = doctest.testmod(importlib.import_module(module))
+    assert (failed, attempted > 0) == (0, True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import itertools
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -366,7 +365,3 @@ def test_any_text_converts_or_names_its_source(text: str) -> None:
         loader.loads_toml(text, Config, "source")
     except FormatError as error:
         assert str(error).startswith("source: ")  # noqa: PT017  # most texts are invalid, not all
-
-
-def test_examples() -> None:
-    assert doctest.testmod(loader).failed == 0

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
 from typing import TYPE_CHECKING
 
 import pytest
 
 from sevenbag.config.loader import describe_fields, format_toml
-from sevenbag.contest import settings
 from sevenbag.contest.settings import ContestSettings, load_settings
 from sevenbag.errors import SettingsError
 
@@ -68,7 +66,3 @@ def test_written_file_explains_every_key_and_loads(tmp_path: Path) -> None:
     for section in (type(getattr(changed, name)) for name in changed.__struct_fields__):
         for key, field in describe_fields(section).items():
             assert field.description, f"{key} is not explained"
-
-
-def test_examples() -> None:
-    assert doctest.testmod(settings).failed == 0

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 import xml.etree.ElementTree as ET
 
 import pytest
 
-import sevenbag.drawing
 from sevenbag import Board, Game, Versus
 from sevenbag.drawing import (
     COLORS,
@@ -122,8 +120,3 @@ def test_a_lost_game_says_how_and_shows_what_lies_too_high() -> None:
 def test_files_need_nothing_beside_them() -> None:
     text = add_background(draw_board(Board.from_rows(["#.#.#.#.#."]))).svg()
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
-
-
-def test_the_example() -> None:
-    result = doctest.testmod(sevenbag.drawing)
-    assert (result.failed, result.attempted > 4) == (0, True)

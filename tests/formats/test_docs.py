@@ -1,4 +1,4 @@
-"""The example in docs/replay.md is a replay."""
+"""Tests of the pages on file formats."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import json
 import re
 from pathlib import Path
 
+from sevenbag._kernel import PcFault
 from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Rules
 from sevenbag.game.game_result import LossReason
 from sevenbag.replay.playback import Playback
 
-PAGE = (Path(__file__).parents[2] / "docs" / "replay.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+FORMATS = ROOT / "src" / "sevenbag" / "formats"
+PAGE = (ROOT / "docs" / "replay.md").read_text("utf-8")
 
 
 def test_the_example_plays_back() -> None:
@@ -31,3 +34,25 @@ def test_the_example_plays_back() -> None:
 
 def test_every_reason_is_described() -> None:
     assert all(f"| `{reason}` |" in PAGE for reason in LossReason)
+
+
+def test_every_error_of_fumens_is_described() -> None:
+    text = "".join(file.read_text() for file in FORMATS.glob("fumen*.py"))
+    raised = set(re.findall(r'FumenError\(\s*"(\w+)"', text))
+    described = set(
+        re.findall(
+            r"`([A-Z][a-z]\w+)`", (ROOT / "docs" / "fumen.md").read_text().split("## Errors")[1]
+        )
+    )
+    assert raised == described
+
+
+def test_every_fault_of_pc_files_is_described() -> None:
+    text = (ROOT / "docs" / "pc-files.md").read_text()
+    assert all(f"| `{fault.name}` |" in text for fault in PcFault if fault)
+    codes = set(
+        re.findall(r'(?:PcFileError\(\s*|code = )"(\w+)"', (FORMATS / "pc_file.py").read_text())
+    )
+    assert codes | {"CannotRead"} == set(re.findall(r"`([A-Z][a-z]+[A-Z]\w+)`", text)) - {
+        "PcFileError"
+    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 from pathlib import Path
 
@@ -196,9 +195,6 @@ def test_rules_hold_a_system(tmp_path: Path) -> None:
 
 
 def test_page() -> None:
-    result = doctest.testfile(str(PAGE), module_relative=False)
-    assert (result.failed, result.attempted > 3) == (0, True)
-    assert doctest.testmod(sevenbag.game.kicks_file).failed == 0
     blocks = PAGE.read_text(encoding="utf-8").split("```toml\n")[1:]
     assert blocks
     for block in blocks:

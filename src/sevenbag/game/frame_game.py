@@ -7,7 +7,7 @@
 >>> game.stats.pieces, game.frame
 (1, 1)
 
-A frame of 1/60 s has a fixed order: keys are pressed and released at moments from 0 to below 1,
+A frame of 1/60 s has a fixed order: keys are pressed and released at times from 0 to below 1,
 attacks are announced and confirmed, then `FrameGame.end_frame` completes it. The game has no clock
 and no network. docs/tetrio-replays.md describes the rules in detail.
 """
@@ -83,26 +83,26 @@ class FrameGame(Player):
         # The kernel class has the attributes that Player reads.
         super().__init__(cast("_kernel.Game", self._frames), rules, seed)
 
-    def press(self, button: Button, moment: float = 0.0, *, hoisted: bool = False) -> None:
+    def press(self, button: Button, subframe: float = 0.0, *, hoisted: bool = False) -> None:
         """Press a key.
 
-        If the player tops out before the key's moment, the key counts as an input but has no other
+        If the player tops out before the key's subframe, the key counts as an input but has no other
         effect. Later keys are ignored.
 
         Args:
             button: the key.
-            moment: time within the frame, from 0 to below 1; a moment before the last event counts
+            subframe: time within the frame, from 0 to below 1; a subframe before the last event counts
                 as that of the last event.
             hoisted: the key was pressed before the start of the game.
 
         Raises:
-            InputError: the moment is out of range.
+            InputError: the subframe is out of range.
         """
-        self._frames.press(button, moment, hoisted)
+        self._frames.press(button, subframe, hoisted)
 
-    def release(self, button: Button, moment: float = 0.0) -> None:
+    def release(self, button: Button, subframe: float = 0.0) -> None:
         """Release a key; see `press`."""
-        self._frames.release(button, moment)
+        self._frames.release(button, subframe)
 
     def set_targets(self, players: Sequence[int]) -> None:
         """Set the players attacked from now on, by numbers of the caller's choice."""
@@ -135,7 +135,7 @@ class FrameGame(Player):
         """Complete the frame."""
         self._frames.end_frame()
 
-    def place(self, placement: Placement, moment: float = 0.0) -> LockResult:
+    def place(self, placement: Placement, subframe: float = 0.0) -> LockResult:
         """Press the keys that move a piece to a placement, ending with a hard drop.
 
         The falling piece must be unrotated; its location does not matter. The keys take no time
@@ -143,15 +143,15 @@ class FrameGame(Player):
 
         Args:
             placement: placement of the falling piece or of the hold piece.
-            moment: time within the frame, from 0; some time must remain.
+            subframe: time within the frame, from 0; some time must remain.
 
         Raises:
             PlacementError: no keys lead to the placement, or the hard drop would be ignored, as it
                 is for 7 frames after an automatic lock. No key is pressed, but the time has passed.
             RulesError: the soft drop of the handling does not reach the floor immediately.
-            InputError: the moment is out of range.
+            InputError: the subframe is out of range.
         """
-        return _press_keys(self, self._frames, placement, moment)
+        return _press_keys(self, self._frames, placement, subframe)
 
     def take_sent_attacks(self) -> tuple[SentAttack, ...]:
         """Return the attacks sent since the last call."""
@@ -162,7 +162,7 @@ class FrameGame(Player):
 
         Args:
             script: all events in order, as numbers: ``frame, 0 (press) | 1 (press, before the
-                start) | 2 (release), button, moment``; ``frame, 3 (announce), sender, number,
+                start) | 2 (release), button, subframe``; ``frame, 3 (announce), sender, number,
                 lines, acknowledged, hole or -1``; ``frame, 4 (confirm), sender, number``; ``frame,
                 5 (target), count, player ...``.
             frames: number of frames to play, unless the player tops out before. The events of the
@@ -281,35 +281,35 @@ _INSTANT_SOFT_DROP: Final = 41
 
 
 def _press_keys(
-    player: Player, game: _kernel.FrameGame, placement: Placement, moment: float
+    player: Player, game: _kernel.FrameGame, placement: Placement, subframe: float
 ) -> LockResult:
     """Press keys for `FrameGame.place`."""
-    if not 0 <= moment < 1:
-        raise InputError(f"invalid moment: expected 0 to below 1, got {moment}")
+    if not 0 <= subframe < 1:
+        raise InputError(f"invalid subframe: expected 0 to below 1, got {subframe}")
     if game.handling.soft_drop < _INSTANT_SOFT_DROP:
         raise RulesError(
             f"a soft drop by {game.handling.soft_drop:g} takes long; placements need"
             f" one by {_INSTANT_SOFT_DROP}, which is at once"
         )
-    game.advance_to(moment)
-    moment = max(moment, game.subframe)
+    game.advance_to(subframe)
+    subframe = max(subframe, game.subframe)
     holds = _needs_hold(player, placement.piece)
     keys = _way(player, game, placement, holds=holds)
     # Duration of a drop over the whole board.
     fall = player.rules.board.rows / _ROWS_PER_FRAME
-    if moment + keys.count(Key.SONIC_DROP) * fall > 1:
+    if subframe + keys.count(Key.SONIC_DROP) * fall > 1:
         raise PlacementError("not enough time left in this frame for the soft drops")
     if game.is_hard_drop_blocked:
         raise PlacementError("a piece has just locked automatically: a hard drop would be ignored")
     if holds:
-        _tap(game, Button.HOLD, moment)
+        _tap(game, Button.HOLD, subframe)
     for key in keys:
         if key is Key.SONIC_DROP:
-            game.press(Button.SOFT_DROP, moment)
-            moment += fall
-            game.release(Button.SOFT_DROP, moment)
+            game.press(Button.SOFT_DROP, subframe)
+            subframe += fall
+            game.release(Button.SOFT_DROP, subframe)
         else:
-            _tap(game, _BUTTONS[key], moment)
+            _tap(game, _BUTTONS[key], subframe)
     return game.last_lock
 
 
@@ -364,6 +364,6 @@ def _way(
     return way
 
 
-def _tap(game: _kernel.FrameGame, button: Button, moment: float) -> None:
-    game.press(button, moment)
-    game.release(button, moment)
+def _tap(game: _kernel.FrameGame, button: Button, subframe: float) -> None:
+    game.press(button, subframe)
+    game.release(button, subframe)
