@@ -42,7 +42,7 @@ def dask_cluster() -> Iterator[Any]:
             silence_logs=50,
         ) as cluster,
     ):
-        patch.setattr(dask_executor, "_PATIENCE", PATIENCE)
+        patch.setattr(dask_executor, "_TIMEOUT", PATIENCE)
         # Recompute the results of a dead worker after this many seconds instead of 30.
         cluster.scheduler.rpc.timeout = 1
         yield cluster

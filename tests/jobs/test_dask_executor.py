@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_executor, "_PATIENCE", PATIENCE)
+    monkeypatch.setattr(dask_executor, "_TIMEOUT", PATIENCE)
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_executor, "_PATIENCE", 0.5)
+    monkeypatch.setattr(dask_executor, "_TIMEOUT", 0.5)
 
 
 # --- what is lost ---------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ def test_killed_workers_lose_no_result(dask_cluster: Any) -> None:
 @pytest.mark.faults
 def test_job_that_kills_its_workers_ends_the_run(dask_cluster: Any) -> None:
     with jobs.DaskExecutor(dask_cluster.scheduler_address) as executor:
-        with pytest.raises(LostWorkersError, match=r"job 0 has cost [0-9]+ workers of the cluster"):
+        with pytest.raises(LostWorkersError, match=r"job 0 has lost [0-9]+ workers of the cluster"):
             list(executor.run(job_functions.kill_process, [7]))
         assert list(executor.run(job_functions.square, [3])) == [(0, 9)], "another run"
 
@@ -88,7 +88,7 @@ def test_hanging_scheduler_does_not_block_the_exit(
     ):
         assert list(executor.run(job_functions.square, [3])) == [(0, 9)]
         process.send_signal(signal.SIGSTOP)
-        monkeypatch.setattr(dask_executor, "_PATIENCE", 1.0)
+        monkeypatch.setattr(dask_executor, "_TIMEOUT", 1.0)
 
 
 # --- what is no cluster, or none for us -----------------------------------------------------------
@@ -116,19 +116,19 @@ def test_invalid_address(address: str, impatient: None) -> None:
 
 
 def test_nanny_is_not_a_scheduler(dask_cluster: Any) -> None:
-    with pytest.raises(ClusterError, match=r"that is no scheduler, but a Nanny"):
+    with pytest.raises(ClusterError, match=r"expected a scheduler, got a Nanny"):
         jobs.DaskExecutor(dask_cluster.workers[0].address)
 
 
 def test_cluster_without_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reach = dask_executor.DaskExecutor._reach
+    reach = dask_executor.DaskExecutor._connect
 
     def reach_and_grow_impatient(cluster: dask_executor.DaskExecutor) -> object:
         client = reach(cluster)
-        monkeypatch.setattr(dask_executor, "_PATIENCE", 0.5)
+        monkeypatch.setattr(dask_executor, "_TIMEOUT", 0.5)
         return client
 
-    monkeypatch.setattr(dask_executor.DaskExecutor, "_reach", reach_and_grow_impatient)
+    monkeypatch.setattr(dask_executor.DaskExecutor, "_connect", reach_and_grow_impatient)
     with (
         _scheduler(tmp_path) as (address, _),
         pytest.raises(ClusterError, match=r"has had no workers for 0.5 s; start some: dask worker"),
@@ -143,7 +143,7 @@ def test_worker_with_another_version(tmp_path: Path) -> None:
     with (
         _scheduler(tmp_path) as (address, _),
         _worker(address, tmp_path, PYTHONPATH=str(tmp_path)),
-        pytest.raises(ClusterError, match=r"the worker tcp://.* has sevenbag 99.1, here it is"),
+        pytest.raises(ClusterError, match=r"the worker tcp://.* has sevenbag 99.1, this process"),
     ):
         jobs.DaskExecutor(address)
 
@@ -161,7 +161,7 @@ def test_worker_without_sevenbag(tmp_path: Path) -> None:
     with (
         _scheduler(tmp_path) as (address, _),
         _worker(address, tmp_path, PYTHONPATH=str(tmp_path)),
-        pytest.raises(ClusterError, match=r"the worker tcp://.* lacks sevenbag"),
+        pytest.raises(ClusterError, match=r"the worker tcp://.* does not have sevenbag"),
     ):
         jobs.DaskExecutor(address)
 

@@ -59,7 +59,7 @@ def test_job_that_kills_three_workers_ends_the_run() -> None:
     with jobs.ProcessExecutor(2) as executor:
         with pytest.raises(
             LostWorkersError,
-            match=r"^job 0 has cost 3 worker processes: the last one was killed by SIGKILL$",
+            match=r"^job 0 has lost 3 worker processes: the last one was killed by SIGKILL$",
         ):
             list(executor.run(job_functions.kill_process, [7]))
         assert sorted(executor.run(job_functions.square, [3])) == [(0, 9)], "another run"
@@ -82,9 +82,9 @@ def test_failed_starts_of_workers_are_reported(
 
 def test_unpicklable_items_are_reported() -> None:
     with jobs.ProcessExecutor(1) as executor:
-        with pytest.raises(JobError, match=r"^what is to be done cannot be given"):
+        with pytest.raises(JobError, match=r"^the function cannot be sent"):
             list(executor.run(lambda number: number, [1]))
-        with pytest.raises(JobError, match=r"^job 1 cannot be given"):
+        with pytest.raises(JobError, match=r"^job 1 cannot be sent"):
             list(executor.run(str, [1, lambda: 2]))
         with pytest.raises(JobError, match=r"^job 0 failed: TypeError: .*pickle"):
             list(executor.run(job_functions.return_unpicklable, [1]))
@@ -97,14 +97,14 @@ def test_one_run_at_a_time() -> None:
     with jobs.ProcessExecutor(1) as executor:
         first = executor.run(job_functions.square, range(3))
         next(first)
-        with pytest.raises(JobError, match=r"one run at a time"):
+        with pytest.raises(JobError, match=r"runs one run at a time"):
             next(executor.run(job_functions.square, range(3)))
         assert sorted(first) == [(1, 1), (2, 4)]
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1025])
 def test_invalid_number_of_workers(workers: int) -> None:
-    with pytest.raises(JobError, match=f"{workers} workers; it must be 1 to 1024"):
+    with pytest.raises(JobError, match=f"invalid workers: expected 1 to 1024, got {workers}"):
         jobs.ProcessExecutor(workers)
 
 

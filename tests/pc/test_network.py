@@ -311,8 +311,8 @@ def test_unknown_fields_are_passed_over() -> None:
          "genome.genes[1].weight", "out of range"),
         (changed("genome.genes.1.weight", math.nan), "", "malformed"),
         (changed("genome.genes.1.enabled", 1), "genome.genes[1].enabled", "Expected `bool`"),
-        (changed("genome.genes.0.input", -1), "genome.genes[0].input", "expected a node from 0, got -1"),
-        (changed("genome.genes.0.input", 2**31), "genome.genes[0].input", "expected a node from 0, got 2147483648"),
+        (changed("genome.genes.0.input", -1), "genome.genes[0].input", "node from 0, got -1"),
+        (changed("genome.genes.0.input", 2**31), "genome.genes[0].input", "got 2147483648"),
         (changed("genome.genes.0.input", 10**4000), "genome.genes[0].input", ""),
         (changed("genome.genes.0.output", 9), "genome.genes[0].output", "expected the score, 10"),
         (

@@ -1,4 +1,4 @@
-"""Jobs on a dask.distributed cluster."""
+"""Executor that runs jobs on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -23,38 +23,50 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-_PATIENCE: Final = 10.0
-"""Seconds until somebody must have answered."""
-_TALKERS: Final = (
+_TIMEOUT: Final = 10.0
+"""Time limit for answers of the cluster, in seconds."""
+_LOGGERS: Final = (
     "distributed.batched",
     "distributed.client",
     "distributed.comm",
     "distributed.core",
     "distributed.utils",
 )
-"""Loggers of this side of a line. What they tell, with tracebacks, is raised as errors, too."""
+"""Loggers of connections; their messages are also raised as errors."""
 
 
 class DaskExecutor(Executor):
-    """The workers that a scheduler had when it was asked; those that come later help, too."""
+    """Runs jobs on the workers of a Dask cluster.
+
+    A running job cannot be stopped: after an early close it runs to its end. Workers that join
+    later get jobs, too.
+
+    Args:
+        address: address of the scheduler, such as ``tcp://192.0.2.7:8786``.
+
+    Raises:
+        MissingExtraError: `sevenbag[cluster]` is not installed.
+        ClusterError: the scheduler does not answer, has no workers, or they do not have the same
+            version of sevenbag.
+    """
 
     def __init__(self, address: str) -> None:
         try:
-            # Half of its names have no types; so none of them has one here.
+            # Most names of the library have no types.
             self._dask: Any = importlib.import_module("distributed")
         except ImportError as error:
             raise MissingExtraError(
                 "clusters need the package distributed: pip install 'sevenbag[cluster]'"
             ) from error
-        for logger in _TALKERS:
+        for logger in _LOGGERS:
             logging.getLogger(logger).setLevel(logging.CRITICAL)
         self._address = address
         self._loop: Any = importlib.import_module("distributed.utils").LoopRunner()
         self._client: Any = None
         try:
             self._loop.start()
-            self._client = self._reach()
-            self.workers = self._expect_workers()
+            self._client = self._connect()
+            self.workers = self._check_workers()
         except BaseException:
             self.close()
             raise
@@ -62,17 +74,17 @@ class DaskExecutor(Executor):
     def run(
         self, function: Callable[[T], R], items: Iterable[T], *, prefetch: int | None = None
     ) -> Generator[tuple[int, R], None, None]:
-        """As `Executor.run`; as many as there are workers are taken ahead, if not told.
+        """Run jobs as `Executor.run` describes; `prefetch` defaults to the number of workers.
 
-        How many workers an item may cost is set at the scheduler (`allowed-failures`).
+        The scheduler's `allowed-failures` sets how many workers an item may lose.
         """
-        most = self.workers + (self.workers if prefetch is None else prefetch)
+        max_items = self.workers + (self.workers if prefetch is None else prefetch)
         source = enumerate(items)
         numbers: dict[Any, int] = {}
         done = self._dask.as_completed(loop=self._client.loop)
         try:
             while True:
-                while len(numbers) < most:
+                while len(numbers) < max_items:
                     try:
                         index, item = next(source)
                     except StopIteration:
@@ -84,7 +96,7 @@ class DaskExecutor(Executor):
                     return
                 future = next(done)
                 index = numbers[future]
-                result: R = self._result_of(future, index)
+                result: R = self._get_result(future, index)
                 del numbers[future]
                 yield index, result
         finally:
@@ -92,57 +104,61 @@ class DaskExecutor(Executor):
                 future.cancel()
 
     def close(self) -> None:
-        """Take leave of the cluster; what has not begun is dropped."""
+        """Disconnect from the cluster; jobs that have not started are dropped."""
         if self._client is not None:
-            self._client.close(timeout=_PATIENCE)
+            self._client.close(timeout=_TIMEOUT)
         self._loop.stop()
 
-    def _reach(self) -> Any:
+    def _connect(self) -> Any:
         dask, loop = self._dask, self._loop.loop
         try:
-            # A client would wait without end for somebody who takes calls and says nothing.
-            kind = dask.utils.sync(loop, self._identity, callback_timeout=_PATIENCE)["type"]
+            # A client would wait forever for a server that accepts connections but does not answer.
+            kind = dask.utils.sync(loop, self._identity, callback_timeout=_TIMEOUT)["type"]
             if kind != "Scheduler":
-                raise ClusterError(f"{shown(self._address)}: that is no scheduler, but a {kind}")
+                raise ClusterError(f"{shown(self._address)}: expected a scheduler, got a {kind}")
             return dask.Client(
-                self._address, timeout=_PATIENCE, set_as_default=False, name="sevenbag", loop=loop
+                self._address, timeout=_TIMEOUT, set_as_default=False, name="sevenbag", loop=loop
             )
         except ClusterError:
             raise
         except Exception as error:
-            # Whoever answers with something else lets it fail in any way.
+            # Any exception is possible if something else answers.
             raise ClusterError(
-                f"{shown(self._address)}: no dask scheduler answers there within {_PATIENCE:g} s:"
+                f"{shown(self._address)}: no dask scheduler answers there within {_TIMEOUT:g} s:"
                 f" {first_line(error)}"
             ) from error
 
     async def _identity(self) -> Any:
-        async with self._dask.rpc(self._address) as line:
-            return await line.identity()
+        async with self._dask.rpc(self._address) as remote:
+            return await remote.identity()
 
-    def _expect_workers(self) -> int:
+    def _check_workers(self) -> int:
         client = self._client
         try:
-            client.wait_for_workers(1, timeout=_PATIENCE)
+            client.wait_for_workers(1, timeout=_TIMEOUT)
         except (TimeoutError, OSError) as error:
             raise ClusterError(
-                f"{self._address}: the scheduler has had no workers for {_PATIENCE:g} s;"
+                f"{self._address}: the scheduler has had no workers for {_TIMEOUT:g} s;"
                 f" start some: dask worker {self._address}"
             ) from error
-        # A function that is there without sevenbag, too.
+        # This function exists without sevenbag, too.
         versions: dict[str, object] = client.run(
             importlib.metadata.version, "sevenbag", on_error="return"
         )
         ours = importlib.metadata.version("sevenbag")
         for worker, theirs in sorted(versions.items()):
             if isinstance(theirs, importlib.metadata.PackageNotFoundError):
-                raise ClusterError(f"the worker {worker} lacks sevenbag; install {ours} there")
+                raise ClusterError(
+                    f"the worker {worker} does not have sevenbag; install version {ours}"
+                )
             if isinstance(theirs, BaseException):
                 raise ClusterError(
                     f"the worker {worker} does not answer: {first_line(theirs)}"
                 ) from theirs
             if theirs != ours:
-                raise ClusterError(f"the worker {worker} has sevenbag {theirs}, here it is {ours}")
+                raise ClusterError(
+                    f"the worker {worker} has sevenbag {theirs}, this process {ours}"
+                )
         threads: dict[str, int] = client.nthreads()
         return sum(threads.values())
 
@@ -151,26 +167,26 @@ class DaskExecutor(Executor):
             return self._client.submit(function, item, pure=False)
         except Exception as error:
             if self._client.status != "running":
-                raise self._gone() from error
+                raise self._create_lost_error() from error
             raise JobError(
-                f"job {index} cannot be given to a worker: {first_line(error)}"
+                f"job {index} cannot be sent to a worker: {first_line(error)}"
             ) from error
 
-    def _result_of(self, future: Any, index: int) -> Any:
+    def _get_result(self, future: Any, index: int) -> Any:
         try:
             return future.result()
         except SevenbagError:
             raise
         except self._dask.KilledWorker as error:
             raise LostWorkersError(
-                f"job {index} has cost {error.allowed_failures + 1} workers of the cluster",
+                f"job {index} has lost {error.allowed_failures + 1} workers of the cluster",
                 index,
             ) from error
         # The connection may break before the client has noticed and cancelled its futures.
         except (self._dask.CancelledError, self._dask.comm.CommClosedError) as error:
-            raise self._gone() from error
+            raise self._create_lost_error() from error
         except Exception as error:
             raise wrap_error(error, index) from error
 
-    def _gone(self) -> ClusterError:
+    def _create_lost_error(self) -> ClusterError:
         return ClusterError(f"{self._address}: the scheduler is gone")

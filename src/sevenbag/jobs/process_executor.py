@@ -1,13 +1,12 @@
-"""Jobs in processes of this machine.
+"""Executor that runs jobs in processes of this machine.
 
-`concurrent.futures` would start processes, too, but gives up all of them when one is lost, cannot
-tell whose fault that was, and has no way to end a job that runs. Here every worker has a line of
-its own to us. It closes when either end is gone: that is how we learn that a worker is lost, and
-how workers learn that we are, even after kill -9.
+`concurrent.futures` is not used, because it gives up all processes when one is lost, does not
+report which job caused that, and cannot stop a running job. Here each worker has a connection of
+its own, which closes when either process ends, even after kill -9.
 
-Workers are programs of their own, neither copies of this process, whose threads a copy would lack,
-nor children of a server that would stay behind. They are in process groups of their own, so that
-Ctrl-C is for us to handle.
+Workers are separate programs: not forks of this process, which would lack its threads, and not
+children of a fork server, which could remain. They run in process groups of their own, so that
+Ctrl-C only reaches this process.
 """
 
 from __future__ import annotations
@@ -32,15 +31,24 @@ R = TypeVar("R")
 
 _MAX_WORKERS: Final = 1024
 _POLL_SECONDS: Final = 1.0
-"""Seconds. A line may be kept open by what a lost worker had started."""
+"""Seconds between checks for lost workers: their children may keep a connection open."""
 
 
 class ProcessExecutor(Executor):
-    """Workers start when there is work for them, and stay from one run to the next."""
+    """Runs jobs in worker processes, which start on demand and are reused by later runs.
+
+    The processes end with this process, also after kill -9.
+
+    Args:
+        workers: number of processes, 1 to 1024.
+
+    Raises:
+        JobError: invalid number of workers.
+    """
 
     def __init__(self, workers: int) -> None:
         if not 1 <= workers <= _MAX_WORKERS:
-            raise JobError(f"{workers} workers; it must be 1 to {_MAX_WORKERS}")
+            raise JobError(f"invalid workers: expected 1 to {_MAX_WORKERS}, got {workers}")
         self.workers = workers
         self._workers: list[_Worker] = []
         self._running = False
@@ -49,9 +57,9 @@ class ProcessExecutor(Executor):
     def run(
         self, function: Callable[[T], R], items: Iterable[T], *, prefetch: int | None = None
     ) -> Generator[tuple[int, R], None, None]:
-        """As `Executor.run`; as many as there are workers are taken ahead, if not told."""
+        """Run jobs as `Executor.run` describes; `prefetch` defaults to the number of workers."""
         if self._running:
-            raise JobError("one run at a time: the one before has not ended")
+            raise JobError("the executor runs one run at a time; the previous one has not ended")
         run = _Run(function, items, self.workers + (self.workers if prefetch is None else prefetch))
         self._running = True
         try:
@@ -62,7 +70,7 @@ class ProcessExecutor(Executor):
                     if worker.ready and worker.job is None and run.waiting:
                         run.assign(worker)
                 if run.done:
-                    # Only now: workers should not wait for the caller.
+                    # Yield after the workers have jobs: they should not wait for the caller.
                     yield run.done.popleft()
                 elif run.unfinished:
                     self._wait(run)
@@ -70,22 +78,22 @@ class ProcessExecutor(Executor):
                     return
         finally:
             self._running = False
-            # Nobody is there any more to hear the results of these.
+            # Stop workers whose results are no longer needed.
             self._stop_workers([worker for worker in self._workers if worker.job is not None])
 
     def close(self) -> None:
-        """End all workers."""
+        """Stop all workers."""
         self._stop_workers(self._workers)
 
     def _start_workers(self, waiting: int) -> None:
-        """Have a worker for everything that waits, as far as allowed."""
+        """Start a worker for each waiting item, up to the limit."""
         idle = sum(worker.job is None for worker in self._workers)
         while len(self._workers) < self.workers and idle < waiting:
             self._workers.append(_Worker())
             idle += 1
 
     def _wait(self, run: _Run) -> None:
-        """Wait for what workers have to say, or for their end."""
+        """Wait for messages of workers, or for their end."""
         heard = wait([worker.connection for worker in self._workers], timeout=_POLL_SECONDS)
         for worker in list(self._workers):
             if worker.connection in heard:
@@ -103,10 +111,10 @@ class ProcessExecutor(Executor):
             worker.ready = True
             self._false_starts = 0
             return
-        assert worker.job is not None, "it speaks only of its job"
+        assert worker.job is not None, "a worker only sends results"
         index, worker.job = worker.job, None
         try:
-            result, failure = pickle.loads(message)  # from a process of our own
+            result, failure = pickle.loads(message)  # from our own process
         except Exception as error:
             raise JobError(f"the result of job {index} cannot be read: {error}") from error
         if failure is not None:
@@ -114,7 +122,7 @@ class ProcessExecutor(Executor):
         run.finish(index, result)
 
     def _handle_lost_worker(self, worker: _Worker, run: _Run) -> None:
-        """Give its job to another one."""
+        """Stop a lost worker and requeue its job."""
         self._stop_workers([worker])
         if not worker.ready:
             self._false_starts += 1
@@ -126,28 +134,28 @@ class ProcessExecutor(Executor):
             run.requeue(worker.job, worker.exit_reason)
 
     def _stop_workers(self, workers: list[_Worker]) -> None:
-        leaving = list(workers)
-        for worker in leaving:
+        stopped = list(workers)
+        for worker in stopped:
             worker.process.kill()
-        for worker in leaving:
+        for worker in stopped:
             self._workers.remove(worker)
             worker.wait_for_exit()
 
 
 class _Run:
-    """The items of a run, from when they are taken until they are given back.
+    """Items of a run that are in progress.
 
     Attributes:
-        waiting: numbers of the items that nobody works at.
-        done: results that the caller has not seen.
+        waiting: indices of items without a worker.
+        done: results that are not yielded yet.
     """
 
     def __init__(
         self, function: Callable[[Any], Any], items: Iterable[Any], max_items: int
     ) -> None:
-        self._function = _pickled(function, "what is to be done")
+        self._function = _pickle(function, "the function")
         self._source = enumerate(items)
-        self._most = max_items
+        self._max_items = max_items
         self._items: dict[int, Any] = {}
         self._losses: Counter[int] = Counter()
         self.waiting: deque[int] = deque()
@@ -155,12 +163,12 @@ class _Run:
 
     @property
     def unfinished(self) -> bool:
-        """Whether any item that was taken is not done."""
+        """Return True if any item is in progress."""
         return bool(self._items)
 
     def take(self) -> None:
         """Take as many items as allowed."""
-        while len(self._items) + len(self.done) < self._most:
+        while len(self._items) + len(self.done) < self._max_items:
             try:
                 index, item = next(self._source)
             except StopIteration:
@@ -169,61 +177,61 @@ class _Run:
             self.waiting.append(index)
 
     def assign(self, worker: _Worker) -> None:
-        """Give a worker the item that has waited longest."""
+        """Send the item that has waited longest to a worker."""
         index = self.waiting[0]
-        message = _pickled((index, self._function, self._items[index]), f"job {index}")
+        message = _pickle((index, self._function, self._items[index]), f"job {index}")
         worker.job = self.waiting.popleft()
-        # If it is gone, its line will tell.
+        # The end of a lost worker is detected by its connection.
         with contextlib.suppress(OSError):
             worker.connection.send_bytes(message)
 
     def requeue(self, index: int, exit_reason: str) -> None:
-        """Have it done by another worker."""
+        """Return the item of a lost worker to the queue."""
         self._losses[index] += 1
         if self._losses[index] == MAX_WORKER_LOSSES:
             raise LostWorkersError(
-                f"job {index} has cost {MAX_WORKER_LOSSES} worker processes: the last one"
+                f"job {index} has lost {MAX_WORKER_LOSSES} worker processes: the last one"
                 f" {exit_reason}",
                 index,
             )
         self.waiting.appendleft(index)
 
     def finish(self, index: int, result: object) -> None:
-        """It is done."""
+        """Store the result of an item."""
         del self._items[index]
         self.done.append((index, result))
 
 
 class _Worker:
-    """A process, and our end of its line.
+    """A worker process and the connection to it.
 
     Attributes:
-        job: the item it works at.
-        ready: whether it has begun to listen.
+        job: index of its current item.
+        ready: whether it receives jobs.
     """
 
     def __init__(self) -> None:
         self.job: int | None = None
         self.ready = False
-        self.connection, theirs = Pipe()
+        self.connection, remote = Pipe()
         try:
-            with theirs:
+            with remote:
                 self.process: Final = subprocess.Popen(
-                    [sys.executable, "-P", "-m", "sevenbag.jobs.worker", str(theirs.fileno())],
+                    [sys.executable, "-P", "-m", "sevenbag.jobs.worker", str(remote.fileno())],
                     stdin=subprocess.DEVNULL,
-                    pass_fds=[theirs.fileno()],
+                    pass_fds=[remote.fileno()],
                     process_group=0,
                 )
         except OSError as error:
             self.connection.close()
             raise LostWorkersError(f"no worker process can be started: {error}") from error
-        # What can be imported here can be imported there.
+        # The worker must be able to import the same modules.
         with contextlib.suppress(OSError):
             self.connection.send(sys.path)
 
     @property
     def exit_reason(self) -> str:
-        """How it ended."""
+        """Description of its end."""
         code = self.process.returncode
         if code >= 0:
             return f"ended with exit code {code}"
@@ -233,13 +241,13 @@ class _Worker:
             return f"was killed by signal {-code}"
 
     def wait_for_exit(self) -> None:
-        """Wait for its end, which has come or is coming."""
+        """Wait until the killed process has ended."""
         self.connection.close()
         self.process.wait()
 
 
-def _pickled(value: object, name: str) -> bytes:
+def _pickle(value: object, name: str) -> bytes:
     try:
         return pickle.dumps(value)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise JobError(f"{name} cannot be given to another process: {error}") from error
+        raise JobError(f"{name} cannot be sent to another process: {error}") from error

@@ -20,45 +20,45 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Work until the line closes; its descriptor is the argument."""
+    """Run jobs until the connection closes; its descriptor is the argument."""
     descriptor = int(sys.argv[1])
-    # Whatever a job starts must not keep the line open.
+    # Child processes of a job must not keep the connection open.
     os.set_inheritable(descriptor, False)
-    # Not ignored, which whatever a job starts would inherit.
-    signal.signal(signal.SIGINT, _go_on)
-    line = Connection(descriptor)
+    # A handler, because child processes of a job would inherit an ignored signal.
+    signal.signal(signal.SIGINT, _handle_interrupt)
+    connection = Connection(descriptor)
     jobs: SimpleQueue[bytes] = SimpleQueue()
-    threading.Thread(target=_listen, args=(line, jobs), daemon=True).start()
+    threading.Thread(target=_receive_jobs, args=(connection, jobs), daemon=True).start()
     with contextlib.suppress(OSError):  # the parent has closed the connection
         while True:
-            line.send_bytes(_outcome(jobs.get()))
+            connection.send_bytes(_run_job(jobs.get()))
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _go_on(number: int, frame: FrameType | None) -> None:
-    """Ctrl-C is for whoever gives us the jobs."""
+def _handle_interrupt(number: int, frame: FrameType | None) -> None:
+    """Ignore Ctrl-C: the parent handles it."""
 
 
-def _listen(line: Connection, jobs: SimpleQueue[bytes]) -> None:
+def _receive_jobs(connection: Connection, jobs: SimpleQueue[bytes]) -> None:
     try:
-        sys.path[:] = line.recv()
-        line.send_bytes(b"")
+        sys.path[:] = connection.recv()
+        connection.send_bytes(b"")
         while True:
-            jobs.put(line.recv_bytes())
+            jobs.put(connection.recv_bytes())
     except (EOFError, OSError):
-        # Whatever is done just now, nobody waits for it any more.
+        # The parent has ended or closed the connection: no result is needed.
         os._exit(0)
 
 
-def _outcome(message: bytes) -> bytes:
-    """The result of a job and None, or None and its error, pickled."""
+def _run_job(message: bytes) -> bytes:
+    """Run a job; return its result and None, or None and its error, pickled."""
     index = -1
     try:
         index, function, item = pickle.loads(message)
         return pickle.dumps((pickle.loads(function)(item), None))
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # it is raised where it is awaited
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # raised in the parent
         failure = wrap_error(error, index)
         if failure is not error:
             failure.add_note("".join(traceback.format_exception(error)))

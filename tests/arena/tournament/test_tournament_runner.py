@@ -308,7 +308,7 @@ def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
 def test_a_game_that_costs_its_workers_is_named(tmp_path: Path) -> None:
     killer = [sys.executable, "-c", "import os, signal; os.kill(os.getppid(), signal.SIGKILL)"]
     header = match_of(beam_and("killer", f"tbp:{shlex.join(killer)}"), games=2, pieces=5)
-    told = r"^game 1, beam - killer, has cost 3 worker processes: the last one was killed by"
+    told = r"^game 1, beam - killer, has lost 3 worker processes: the last one was killed by"
     with pytest.raises(LostWorkersError, match=told):
         play(tmp_path / "t", header, jobs.ProcessExecutor(1))
 
