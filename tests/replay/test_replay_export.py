@@ -73,7 +73,7 @@ def test_another_reader_sees_the_same_game(replay: Replay, player: int) -> None:
     assert pages[0].comment.startswith(("quad", "hold")[player])
 
 
-def test_comments_tell_what_came_of_a_placement(replay: Replay) -> None:
+def test_comments_describe_placements(replay: Replay) -> None:
     pages = export_fumen(Playback(replay), 1).pages
     playback = Playback(replay)
     entered = []
@@ -148,7 +148,7 @@ def test_figures_are_those_of_the_result(replay: Replay) -> None:
         assert record.thinking_ms.max == pytest.approx(max(time or 0 for time in times), abs=1e-3)
 
 
-def test_games_in_real_time_are_told_as_well() -> None:
+def test_games_in_real_time_are_exported() -> None:
     recorder = ReplayRecorder()
     times = RealTime(pps=(3, 2))
     config = GameConfig(RULES, 4, pieces=60, real_time=times)

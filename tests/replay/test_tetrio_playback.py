@@ -108,13 +108,13 @@ class TestOneRound:
         playback.rewind_to(0)
         assert len(export_fumen(playback, 0).pages) == 41
 
-    def test_what_differs_is_told(self) -> None:
+    def test_differences_are_reported(self) -> None:
         file = match("lost")
         file["replay"]["rounds"][0][0]["replay"]["results"]["stats"]["lines"] += 1
         playback = TetrioPlayback(read_tetrio_file(written(file)))
         assert playback.differences() == ["lost: lines: 14, recorded is 15"]
 
-    def test_what_cannot_be_shown(self) -> None:
+    def test_invalid_rounds_are_rejected(self) -> None:
         with pytest.raises(FormatError, match="expected 1 to 1, got 2"):
             TetrioPlayback(edited(), 2)
         with pytest.raises(FormatError, match="round 1: lost: invalid option usebombs"):

@@ -64,7 +64,7 @@ def test_ticks() -> None:
 
 
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=20))
-def test_a_scale_holds_all_that_is_finite(values: list[float]) -> None:
+def test_scale_contains_finite_values(values: list[float]) -> None:
     values = [value for value in values if not math.isfinite(value) or abs(value) < 1e9]
     scale = scale_for(values, 10, 20, least=1)
     assert scale.high > scale.low
@@ -102,7 +102,7 @@ def bars_of(svg: str | None) -> list[int]:
     return [int(title.split(": ")[1].split()[0]) for title in titles if " from " in title]
 
 
-def test_attack_is_drawn_as_long_as_it_is(match: TournamentSummary) -> None:
+def test_attack_bars_have_their_length(match: TournamentSummary) -> None:
     drawn_attack = charts.draw_attack_chart(match)
     assert drawn_attack is not None
     svg, legend = drawn_attack

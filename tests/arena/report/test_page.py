@@ -196,7 +196,7 @@ def tournament_of_garbage_at_once(tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.mark.browser
-def test_attacks_are_seen_when_they_are_made(
+def test_attacks_are_shown_at_their_turn(
     visit: Callable[..., Page], at_once: Path, tmp_path: Path
 ) -> None:
     replay = Replay.load(at_once / "replays" / "0.replay")
@@ -281,7 +281,7 @@ def test_a_tournament_without_games_has_a_page(tmp_path: Path) -> None:
     assert "Standings" in render_report(read_tournament_summary(tmp_path))
 
 
-def test_what_is_no_tournament_is_refused(tmp_path: Path) -> None:
+def test_invalid_folders_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(FormatError):
         write_report(tmp_path, tmp_path / "report.html")
     assert list(tmp_path.iterdir()) == []

@@ -44,7 +44,7 @@ def test_text_can_be_read(name: str) -> None:
 
 @pytest.mark.parametrize("name", THEMES)
 @pytest.mark.parametrize("series", range(charts.SERIES))
-def test_what_is_drawn_can_be_seen(name: str, series: int) -> None:
+def test_drawn_cells_are_visible(name: str, series: int) -> None:
     # WCAG 2, AA: 3 for graphics.
     colors = THEMES[name]
     assert contrast(colors[f"s{series}"], colors["ground"]) >= 3

@@ -52,7 +52,7 @@ class Thinker(LowBot):
 # --- clocks -------------------------------------------------------------------------------------
 
 
-async def test_who_uses_up_the_clock_has_lost() -> None:
+async def test_expired_clock_loses() -> None:
     other = LowBot()
     result = await play(
         Thinker(0.05), other, clocks=(GameClock(180), GameClock(60_000)), pieces=100
@@ -92,7 +92,7 @@ async def test_the_smaller_of_clock_and_limit_counts() -> None:
 
 
 @pytest.mark.parametrize(("bank", "increment"), [(0, 0), (-1, 0), (float("nan"), 0), (1, -1)])
-def test_clocks_that_are_none_are_named(bank: float, increment: float) -> None:
+def test_invalid_clocks_are_rejected(bank: float, increment: float) -> None:
     with pytest.raises(InputError, match=r"invalid (bank|increment): expected number"):
         GameClock(bank, increment)
 
@@ -125,7 +125,7 @@ def test_both_topping_out_may_be_decided_by_attack(double: str, winner: int | No
     assert decide_winner(GameEnding.LOSS, failed, stats, double) is None  # type: ignore[arg-type]
 
 
-async def test_a_double_top_out_is_kept_as_it_was_decided() -> None:
+async def test_double_top_out_is_recorded_as_decided() -> None:
     recorder = ReplayRecorder()
     result = await play(TowerBot("a"), TowerBot("b"), recorder, pieces=None, double="attack")
     # Neither has attacked.
@@ -148,7 +148,7 @@ async def test_both_begin_on_the_board_of_a_fumen() -> None:
     assert verified(recorder).header.opening == WELL
 
 
-def test_a_book_holds_seeds_and_boards(tmp_path: Path) -> None:
+def test_openings_are_seeds_and_boards(tmp_path: Path) -> None:
     book = tmp_path / "book.txt"
     book.write_text(f"# seeds\n12\n\n  {WELL}  # a well\n{WELL} 7\n{MAX_SEED}\n")
     starts = read_openings(book, PLAIN)
@@ -176,7 +176,7 @@ def test_a_book_holds_seeds_and_boards(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_no_opening_is_named_with_its_line(text: str, words: str, tmp_path: Path) -> None:
+def test_invalid_openings_are_rejected_with_line(text: str, words: str, tmp_path: Path) -> None:
     book = tmp_path / "book.txt"
     book.write_text(text)
     with pytest.raises(FormatError, match=words):
@@ -196,7 +196,7 @@ def test_a_book_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 # --- what is told and kept ----------------------------------------------------------------------
 
 
-async def test_bots_hear_how_the_other_stands_before_each_question() -> None:
+async def test_opponents_are_sent_before_each_question() -> None:
     heard: list[int] = []
 
     class Curious(LowBot):
@@ -212,7 +212,7 @@ async def test_bots_hear_how_the_other_stands_before_each_question() -> None:
     assert heard[:2] == [0, 4]
 
 
-async def test_what_bots_say_of_their_search_is_kept_as_far_as_a_file_can() -> None:
+async def test_search_statistics_are_recorded_within_bounds() -> None:
     class Boaster(LowBot):
         answers = itertools.cycle(
             [

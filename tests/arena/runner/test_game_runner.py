@@ -99,7 +99,7 @@ async def test_a_game_ends_at_the_piece_limit_and_more_attack_wins() -> None:
     assert log.openings[0].game.turn == 20
 
 
-async def test_who_tops_out_loses() -> None:
+async def test_top_out_loses() -> None:
     result = await play(LowBot(), TowerBot(), pieces=None)
     assert result.winner == 0
     assert result.ending is GameEnding.LOSS
@@ -117,7 +117,7 @@ async def test_both_topping_out_at_once_is_a_draw() -> None:
     assert str(result).startswith("draw as both topped out")
 
 
-async def test_bots_are_told_everything_in_order() -> None:
+async def test_bots_receive_updates_in_order() -> None:
     first, second = LowBot(), LowBot()
     await play(first, second, pieces=3)
     turn = ["suggest", "play", "new_piece"]
@@ -134,7 +134,7 @@ async def test_a_first_hold_deals_two_pieces() -> None:
     assert len(bot.queue) == 6
 
 
-async def test_what_bots_keep_themselves_agrees_with_the_game() -> None:
+async def test_positions_tracked_by_bots_agree() -> None:
     log = Log()
     bot = HoldBot()
     await play(bot, LowBot(), log, pieces=15)
@@ -334,7 +334,7 @@ async def test_a_bot_that_does_not_start_has_lost(
 
 
 @pytest.mark.parametrize("method", ["suggest", "play", "stop", "quit"])
-async def test_a_bot_that_will_not_be_cancelled_holds_nobody_up(method: str) -> None:
+async def test_bot_that_ignores_cancellation_is_abandoned(method: str) -> None:
     stubborn = Stubborn()
     result = await play(FaultyBot(method, stubborn), other := LowBot(), pieces=3, deadlines=QUICK)
     assert other.calls[-1] == "quit"
@@ -354,7 +354,7 @@ async def test_faults_after_the_game_change_nothing(
     assert result.losses == (None, None)
 
 
-async def test_an_interrupted_game_is_told_and_both_bots_are_ended() -> None:
+async def test_interrupted_game_is_reported_and_bots_are_ended() -> None:
     log = Log()
     asked = asyncio.Event()
 
@@ -374,7 +374,7 @@ async def test_an_interrupted_game_is_told_and_both_bots_are_ended() -> None:
     assert first.calls[-2:] == second.calls[-2:] == ["stop", "quit"]
 
 
-async def test_being_interrupted_again_and_again_does_not_spare_a_bot_its_end() -> None:
+async def test_repeated_interrupts_still_end_the_bots() -> None:
     asked, quitting, released = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def think() -> None:
@@ -464,7 +464,7 @@ async def test_positions_are_as_the_game_has_them() -> None:
     assert len(position.bag) == 1
 
 
-def test_names_are_told_apart() -> None:
+def test_equal_names_get_suffixes() -> None:
     assert unique_names("a", "b") == ("a", "b")
     assert unique_names("a", "b", ("x", "y")) == ("a", "b")
     assert unique_names("a", "a") == ("a (1)", "a (2)")
@@ -488,7 +488,7 @@ def test_names_are_told_apart() -> None:
     ]
 
 
-async def test_a_player_is_called_by_its_protocol_and_only_limits_that_hold_are_told() -> None:
+async def test_names_contain_protocol_and_limits_are_effective() -> None:
     log = Log()
 
     class Foreign(LowBot):

@@ -158,7 +158,7 @@ async def test_garbage_travels_in_frames_and_enters_at_a_lock() -> None:
     assert entered > 0
 
 
-async def test_what_bots_keep_themselves_agrees_with_the_game_also_here() -> None:
+async def test_positions_tracked_by_bots_agree_in_real_time() -> None:
     locks = Locks()
     low = LowBot("low")
     await game(QuadBot("quads"), low, RealTime((4, 3)), locks, pieces=80, seed=3)
@@ -209,7 +209,7 @@ async def test_garbage_that_enters_at_once_puts_bots_before_the_new_board(wall: 
     assert playback.differences() == []
 
 
-async def test_on_the_wall_thinking_takes_as_long_as_it_takes() -> None:
+async def test_thinking_takes_wall_clock_time() -> None:
     class Slow(LowBot):
         async def suggest(self, limits: Limits) -> Suggestion:
             await asyncio.sleep(0.05)
@@ -257,7 +257,7 @@ async def test_a_bot_that_hangs_does_not_hold_up_the_end(wall: bool) -> None:
     assert result.losses[1].reason is LossReason.TIMEOUT
 
 
-async def test_bots_hear_how_the_other_stands() -> None:
+async def test_bots_receive_positions_of_opponents() -> None:
     heard: list[tuple[Position, ...]] = []
 
     class Curious(LowBot):

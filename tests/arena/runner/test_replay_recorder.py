@@ -115,7 +115,7 @@ async def test_a_false_spin_is_refused() -> None:
         play_back(Replay.decode(data[:at] + data[at + 1 : end] + b"f" + data[end:]))
 
 
-async def test_a_wrong_winner_is_told() -> None:
+async def test_wrong_winner_is_reported() -> None:
     replay, _ = await record(QuadBot("a"), LowBot("b"), pieces=30)
     assert replay.outcome.winner == 0
     wrong = msgspec.structs.replace(replay.outcome, winner=1)
@@ -141,7 +141,7 @@ FALL = Loss(LossReason.BLOCK_OUT)
         (GameEnding.INTERRUPTED, (None, None), (9, 1), None, "unfinished"),
     ],
 )
-def test_who_wins(
+def test_winner_by_ending(
     ending: GameEnding,
     falls: tuple[Loss | None, Loss | None],
     attacks: tuple[int, int],

@@ -184,6 +184,6 @@ def test_points_that_no_pair_gives_are_refused(points: float) -> None:
 @pytest.mark.parametrize(
     "counts", [(), (1, 2, 3), (1, 2, 3, 4, -1), (1, 2, 3, 4, 5.0), (True,) * 5]
 )
-def test_counts_that_are_none_are_refused(counts: tuple[int, ...]) -> None:
+def test_invalid_counts_are_rejected(counts: tuple[int, ...]) -> None:
     with pytest.raises(InputError, match="invalid count"):
         Pentanomial(counts)

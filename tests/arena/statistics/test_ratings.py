@@ -97,7 +97,7 @@ def test_of_two_it_is_elo() -> None:
     assert rated.los(1, 0) == pytest.approx(1 - rated.los(0, 1))
 
 
-def test_who_won_all_and_who_met_nobody_are_rated() -> None:
+def test_bots_without_losses_or_games_are_rated() -> None:
     pytest.importorskip("choix")
     rated = rate_engines(4, {(0, 1): 10, (1, 0): 0, (1, 2): 10, (2, 1): 0})
     best, middle, worst, unknown = rated.elo
@@ -179,12 +179,12 @@ def test_intervals_hold_the_truth_where_games_of_a_pair_are_alike(same: float) -
 
 
 @pytest.mark.parametrize("points", [{(0, 3): 1.0}, {(1, 1): 1.0}, {(0, 1): -1.0}, {(-1, 0): 1.0}])
-def test_points_of_nobody_are_refused(points: dict[tuple[int, int], float]) -> None:
+def test_points_of_unknown_bots_are_rejected(points: dict[tuple[int, int], float]) -> None:
     with pytest.raises(InputError, match="invalid points of bots"):
         rate_engines(3, points)
 
 
-def test_without_the_extra_it_says_what_to_install() -> None:
+def test_missing_extra_is_reported() -> None:
     program = """
 import sys
 sys.modules["choix"] = None

@@ -178,6 +178,6 @@ def test_it_decides_at_its_bounds() -> None:
         ({"model": "bayesian"}, "invalid model: .* got 'bayesian'"),
     ],
 )
-def test_what_is_no_test_is_refused(changes: dict[str, float], what: str) -> None:
+def test_invalid_tests_are_rejected(changes: dict[str, float], what: str) -> None:
     with pytest.raises(InputError, match=what):
         Sprt(**({"elo0": 0, "elo1": 50} | changes))  # type: ignore[arg-type]

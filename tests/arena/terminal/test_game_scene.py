@@ -37,7 +37,7 @@ def scene(**changes: object) -> GameScene:
 @pytest.mark.parametrize(
     ("width", "height"), [(80, 24), (200, 60), (85, 23), (78, 23), (60, 20), (40, 14), (79, 22)]
 )
-def test_what_is_drawn_fits(width: int, height: int) -> None:
+def test_drawing_fits_the_terminal(width: int, height: int) -> None:
     lines = render_scene(scene(won=True), width, height)
     assert len(lines) <= height
     assert all(line.cell_len <= width for line in lines)
@@ -74,7 +74,7 @@ def test_pending_garbage_rises_beside_the_board() -> None:
     assert [row[0] for row in boards] == ["│"] * 16 + ["█"] * 4
 
 
-def test_figures_that_nobody_measured_are_left_out() -> None:
+def test_unmeasured_statistics_are_omitted() -> None:
     labels = [label for label, _ in side(stats=PlayerStats(1, 0, 0)).statistics]
     assert labels == ["pieces", "lines", "attack", "APP", "combo", "B2B", "garbage"]
 

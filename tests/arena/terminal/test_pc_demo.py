@@ -177,7 +177,7 @@ class Recorder:
         return True
 
 
-def test_only_what_changed_is_sent() -> None:
+def test_only_changed_lines_are_sent() -> None:
     terminal = Recorder()
     console = Console(
         file=terminal,  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

@@ -129,7 +129,7 @@ def test_games_are_numbered_and_come_in_pairs_with_swapped_sides(
     seed=st.integers(0, 10**6),
     random=st.randoms(use_true_random=False),
 )
-def test_a_schedule_that_is_broken_off_goes_on_as_it_would_have(
+def test_interrupted_schedule_resumes_unchanged(
     kind: TournamentKind, engines: int, settings: dict[str, int], seed: int, random: random.Random
 ) -> None:
     def judge(scheduled: ScheduledGame) -> int | None:
@@ -196,7 +196,7 @@ def test_openings_follow_each_other_and_never_repeat_a_game() -> None:
 
 
 @pytest.mark.parametrize("kind", ["round robin", "gauntlet", "swiss"])
-def test_each_encounter_ends_when_somebody_has_won_so_often(kind: TournamentKind) -> None:
+def test_first_to_ends_each_encounter(kind: TournamentKind) -> None:
     # The lower number wins two games of three.
     def judge(scheduled: ScheduledGame) -> int | None:
         return stronger(scheduled) if scheduled.id % 3 else 1 - (stronger(scheduled) or 0)
@@ -310,9 +310,7 @@ def test_swiss_rounds(engines: int) -> None:
 
 
 @given(st.integers(2, 24), st.randoms(use_true_random=False))
-def test_nobody_meets_somebody_twice_as_long_as_that_can_be(
-    engines: int, dice: random.Random
-) -> None:
+def test_swiss_pairs_are_not_repeated(engines: int, dice: random.Random) -> None:
     met: set[frozenset[int]] = set()
     points = [0.0] * engines
     byes: list[int] = []
@@ -394,7 +392,7 @@ def record_swapped(game: GameRecord) -> GameRecord:
     return record(scheduled, None if game.winner is None else 1 - game.winner)
 
 
-def test_standings_count_points_faults_and_what_was_beaten() -> None:
+def test_standings_count_points_and_faults() -> None:
     of = header("round robin", 3, games=2)
     results = TournamentResults(of)
     winner_of = {frozenset((0, 1)): 0, frozenset((0, 2)): 2, frozenset((1, 2)): 1}
@@ -417,7 +415,7 @@ def test_standings_count_points_faults_and_what_was_beaten() -> None:
     assert sum(len(one.faults) for one in standings) == 1
 
 
-def test_equal_points_are_told_apart_by_those_one_has_beaten() -> None:
+def test_equal_points_are_ranked_by_beaten_opponents() -> None:
     # 3 beats 0, the best of the others; 2 beats 1.
     beats = {(0, 1): 0, (0, 2): 0, (0, 3): 3, (1, 2): 2, (1, 3): 1, (2, 3): None}
 

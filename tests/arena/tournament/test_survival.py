@@ -45,7 +45,7 @@ def test_the_textbooks_example() -> None:
     assert estimate_survival((weeks, True) for weeks in CONTROL).median == 8
 
 
-def test_who_never_dies_has_no_median() -> None:
+def test_no_median_without_deaths() -> None:
     seen = estimate_survival([(100, False)] * 9 + [(40, True)])
     assert seen.median is None
     assert seen.survival_rate(39) == 1

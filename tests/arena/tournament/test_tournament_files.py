@@ -75,7 +75,7 @@ def games_file(folder: Path, data: bytes) -> None:
     (folder / "games.jsonl").write_bytes(data)
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+def test_written_files_are_read_again(tmp_path: Path) -> None:
     write_header(tmp_path, HEADER)
     assert read_header(tmp_path) == HEADER
     assert read_games(tmp_path, HEADER) == []
@@ -182,7 +182,7 @@ def test_unknown_fields_are_passed_over(tmp_path: Path) -> None:
         ({"sprt": {"elo0": 5, "elo1": 0}}, "invalid elo0"),
     ],
 )
-def test_a_header_that_is_none_is_refused(
+def test_invalid_headers_are_rejected(
     tmp_path: Path, changes: dict[str, object], what: str
 ) -> None:
     data = json.loads(msgspec.json.encode(HEADER)) | changes

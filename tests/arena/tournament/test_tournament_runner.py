@@ -123,7 +123,7 @@ def spec_of(command: list[str], **flags: float) -> str:
 # --- what is kept -------------------------------------------------------------------------------
 
 
-def test_a_folder_holds_all_of_a_tournament(tmp_path: Path) -> None:
+def test_folder_contains_whole_tournament(tmp_path: Path) -> None:
     header = create_header(
         "round robin", engines(*BEAMS), TournamentSettings(games=2, pieces=30), RULES
     )
@@ -155,7 +155,7 @@ def test_a_folder_holds_all_of_a_tournament(tmp_path: Path) -> None:
             assert there.game_s == playback.game.frame / 60
 
 
-def test_nothing_is_played_twice(tmp_path: Path) -> None:
+def test_finished_games_are_not_repeated(tmp_path: Path) -> None:
     header = create_header(
         "round robin", engines(*BEAMS), TournamentSettings(games=2, pieces=20), RULES
     )
@@ -165,7 +165,7 @@ def test_nothing_is_played_twice(tmp_path: Path) -> None:
     assert again == []
 
 
-def test_what_is_left_on_the_clocks_is_kept(tmp_path: Path) -> None:
+def test_remaining_clock_time_is_recorded(tmp_path: Path) -> None:
     players = engines(*BEAMS[:2], bank=60_000, increment=5)
     games = play(tmp_path / "t", match_of(players, games=1, pieces=5))
     for stats in games[0].stats:
@@ -175,7 +175,7 @@ def test_what_is_left_on_the_clocks_is_kept(tmp_path: Path) -> None:
         assert stats.time_left_ms == pytest.approx(60_000 + 5 * stats.pieces - spent, abs=1)
 
 
-def test_without_replays_results_alone_are_kept(tmp_path: Path) -> None:
+def test_without_replays_only_results_are_stored(tmp_path: Path) -> None:
     games = play(tmp_path / "t", match_of(games=1, pieces=5, replays=False))
     assert games[0].replay is None
     assert list((tmp_path / "t" / "replays").iterdir()) == []
@@ -238,7 +238,7 @@ def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
         ]
 
 
-def test_drafts_that_a_kill_has_left_are_swept_away(tmp_path: Path) -> None:
+def test_incomplete_files_are_removed(tmp_path: Path) -> None:
     header = match_of(games=1, pieces=5)
     TournamentRunner.create_folder(tmp_path / "t", header)
     (tmp_path / "t" / ".result.json.0a1b2c3d.part").write_bytes(b"{")
@@ -248,7 +248,7 @@ def test_drafts_that_a_kill_has_left_are_swept_away(tmp_path: Path) -> None:
     assert names == ["1.replay", "games.jsonl", "result.json", "tournament.json"]
 
 
-def test_broken_off_a_test_ends_as_if_it_had_not_been(workers: Executor, tmp_path: Path) -> None:
+def test_interrupted_test_has_same_result(workers: Executor, tmp_path: Path) -> None:
     sprt = Sprt(elo0=0, elo1=300)
     settings = TournamentSettings(pieces=25)
     header = create_header("match", engines(*BEAMS[:2]), settings, RULES, sprt=sprt)
@@ -282,9 +282,7 @@ def test_broken_off_a_test_ends_as_if_it_had_not_been(workers: Executor, tmp_pat
 
 @pytest.mark.faults
 @pytest.mark.parametrize("restart", ["game", "never"])
-def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
-    restart: RestartPolicy, fake: Command, tmp_path: Path
-) -> None:
+def test_killed_worker_loses_no_game(restart: RestartPolicy, fake: Command, tmp_path: Path) -> None:
     header = match_of(beam_and("program", f"tbp:{shlex.join(fake())}", restart), games=8, pieces=15)
     whole = play(tmp_path / "whole", header)
     killed: list[int] = []
@@ -305,7 +303,7 @@ def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
 
 
 @pytest.mark.faults
-def test_a_game_that_costs_its_workers_is_named(tmp_path: Path) -> None:
+def test_game_that_kills_workers_is_named(tmp_path: Path) -> None:
     killer = [sys.executable, "-c", "import os, signal; os.kill(os.getppid(), signal.SIGKILL)"]
     header = match_of(beam_and("killer", f"tbp:{shlex.join(killer)}"), games=2, pieces=5)
     told = r"^game 1, beam - killer, has lost 3 worker processes: the last one was killed by"
@@ -315,7 +313,7 @@ def test_a_game_that_costs_its_workers_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.faults
 @pytest.mark.parametrize("bots", ["our own", "fakes"])
-def test_killed_again_and_again_a_match_comes_out_the_same(
+def test_repeatedly_killed_match_has_same_result(
     bots: str, fake: Command, mark: str, tmp_path: Path
 ) -> None:
     assert mark
@@ -404,9 +402,7 @@ RESIGNS = "GivesUp"
 
 
 @pytest.mark.slow
-def test_each_fault_costs_its_bot_the_game_and_nobody_else_anything(
-    fake: Command, tmp_path: Path
-) -> None:
+def test_each_fault_loses_only_its_own_game(fake: Command, tmp_path: Path) -> None:
     assert {*FAULTS, *HARMLESS, RESIGNS} <= {
         name
         for name, kind in vars(faulty).items()
@@ -461,7 +457,7 @@ def test_a_bot_that_is_missing_has_not_started(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("restart", "starts"), [("game", 3), ("never", 1)])
-def test_programs_are_started_anew_or_kept(
+def test_programs_are_restarted_or_kept(
     restart: RestartPolicy,
     starts: int,
     fake: Command,
@@ -481,9 +477,7 @@ def test_programs_are_started_anew_or_kept(
     assert heard.count("stop") >= 2
 
 
-def test_a_kept_program_ends_when_no_game_comes(
-    fake: Command, mark: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_idle_program_is_ended(fake: Command, mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # As on a cluster, whose workers stay.
     monkeypatch.setattr(game_task, "_IDLE_SECONDS", 3600.0)
     task = game_task.GameTask(
@@ -524,7 +518,7 @@ def test_kept_program_plays_next_game_after_resigning(
     assert heard == ["rules", *["start", "suggest", "stop"] * 3, "quit"]
 
 
-def test_a_kept_program_that_failed_is_started_anew(fake: Command, tmp_path: Path) -> None:
+def test_failed_program_is_restarted(fake: Command, tmp_path: Path) -> None:
     header = match_of(beam_and("dies", spec_of(fake("DiesInGame")), "never"), games=4, pieces=8)
     games = play(tmp_path / "t", header, jobs.ProcessExecutor(1))
     falls = [game.losses[game.players.index(1)] for game in games]
@@ -535,7 +529,7 @@ def test_a_kept_program_that_failed_is_started_anew(fake: Command, tmp_path: Pat
 # --- what cannot be played ----------------------------------------------------------------------
 
 
-def test_only_one_program_plays_in_a_folder(tmp_path: Path) -> None:
+def test_folder_is_locked(tmp_path: Path) -> None:
     header = match_of(games=1, pieces=5)
     TournamentRunner.create_folder(tmp_path / "t", header)
     with (
@@ -547,7 +541,7 @@ def test_only_one_program_plays_in_a_folder(tmp_path: Path) -> None:
         pass
 
 
-def test_another_tournament_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
+def test_folder_of_another_tournament_is_rejected(tmp_path: Path) -> None:
     header = match_of(games=2, pieces=5)
     TournamentRunner.create_folder(tmp_path / "t", header)
     TournamentRunner.create_folder(tmp_path / "t", header)
@@ -563,7 +557,7 @@ def test_another_tournament_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
         TournamentRunner(tmp_path / "none")
 
 
-def test_a_header_from_elsewhere_is_not_believed(tmp_path: Path) -> None:
+def test_foreign_headers_are_validated(tmp_path: Path) -> None:
     header = match_of(games=2)
     changes: list[dict[str, object]] = [
         {"kind": "brawl"},
@@ -595,7 +589,7 @@ def test_a_header_from_elsewhere_is_not_believed(tmp_path: Path) -> None:
         ({"id": 77}, "game 77: expected a scheduled game"),
     ],
 )
-def test_a_game_that_is_not_of_the_schedule_is_not_believed(
+def test_unscheduled_games_are_rejected(
     change: dict[str, object], words: str, tmp_path: Path
 ) -> None:
     header = match_of(games=4, pieces=5)
@@ -608,9 +602,7 @@ def test_a_game_that_is_not_of_the_schedule_is_not_believed(
         play(tmp_path / "t", header)
 
 
-def test_a_full_disk_ends_a_tournament_with_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     header = match_of(games=2, pieces=5)
 
     def full(*_: object) -> None:

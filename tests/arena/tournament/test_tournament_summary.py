@@ -117,7 +117,7 @@ def test_many_are_ranked_by_rating() -> None:
     assert summary.engines[3].score is None
 
 
-def test_faults_deaths_and_limits_are_told_apart() -> None:
+def test_faults_deaths_and_limits_are_distinguished() -> None:
     games = [
         game(0, (0, 1), 0, reason="crash"),
         game(1, (1, 0), 0, reason="timeout"),
@@ -182,7 +182,7 @@ def test_each_encounter_has_its_test() -> None:
     assert summarize_games(header("a", "b", "c", sprt=sprt), []).tests == ()
 
 
-def test_the_test_is_told_as_it_went_on() -> None:
+def test_summary_contains_course_of_test() -> None:
     sprt = Sprt(elo0=0, elo1=100, alpha=0.1, beta=0.2, model="logistic")
     games = [game(n, (n % 2, 1 - n % 2), 0 if n % 4 != 1 else 1) for n in range(1400)]
     summary = summarize_games(header("a", "b", sprt=sprt), games)
