@@ -244,8 +244,10 @@ class BotAdapter:
         match action:
             case StartAction(position):
                 if self._failed and self._rules is not None:
-                    # The bot may have ended: `prepare` starts it again.
+                    # The bot may have ended: `prepare` starts it again, but only between games.
                     self._failed = False
+                    with contextlib.suppress(Exception):
+                        await bot.stop()
                     await bot.prepare(self._rules)
                 await bot.start(position)
             case PlayAction(placement):
