@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from sevenbag.errors import FormatError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -43,6 +44,20 @@ def read_input(path: str | os.PathLike[str], max_bytes: int) -> bytes:
     if len(data) > max_bytes:
         raise OSError(errno.EFBIG, f"larger than {max_bytes} bytes")
     return data
+
+
+def read_file(
+    path: str | os.PathLike[str], max_bytes: int, error: Callable[[str], Exception] = FormatError
+) -> bytes:
+    """Read a regular file of at most `max_bytes` bytes.
+
+    Raises:
+        FormatError: the file cannot be read (`error` if given).
+    """
+    try:
+        return read_input(path, max_bytes)
+    except OSError as problem:
+        raise error(f"{path}: cannot be read: {problem.strerror or problem}") from problem
 
 
 def looks_like_file(text: str) -> bool:

@@ -22,7 +22,7 @@ from msgspec import Meta
 
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
 from sevenbag.errors import FormatError, PlacementError, expect_type, shown
-from sevenbag.files import open_input, write_atomically
+from sevenbag.files import read_file, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -269,7 +269,7 @@ class Replay:
             FormatError: the file cannot be read, is too large, or is invalid.
         """
         expect_type("path", path, (str, os.PathLike), "str or os.PathLike", FormatError)
-        return Replay.decode(_read_bounded(Path(path)), str(path))
+        return Replay.decode(read_file(path, MAX_BYTES), str(path))
 
 
 class ReplayDestination:
@@ -529,11 +529,3 @@ _HEADER_DECODER: Final = msgspec.json.Decoder(ReplayHeader)
 _TURN_DECODER: Final = msgspec.json.Decoder(_TurnRow)
 
 _RESULT_DECODER: Final = msgspec.json.Decoder(_ResultLine)
-
-
-def _read_bounded(path: Path) -> bytes:
-    try:
-        with open_input(path) as file:
-            return file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error

@@ -17,14 +17,13 @@ import os
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, cast
 
 import msgspec
 from msgspec import Meta
 
 from sevenbag.errors import FormatError, expect_type
-from sevenbag.files import open_input
+from sevenbag.files import read_file
 from sevenbag.formats.tetrio_options import TetrioOptions
 
 if TYPE_CHECKING:
@@ -223,13 +222,7 @@ def load_tetrio_file(path: str | os.PathLike[str]) -> TetrioRecording:
         FormatError: the file cannot be read, is too large, or is invalid.
     """
     expect_type("path", path, (str, os.PathLike), "str or os.PathLike", FormatError)
-    path = Path(path)
-    try:
-        with open_input(path) as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read_tetrio_file: {error.strerror}") from error
-    return read_tetrio_file(data, str(path))
+    return read_tetrio_file(read_file(path, MAX_BYTES), str(path))
 
 
 def read_tetrio_file(data: bytes, source: str = "replay") -> TetrioRecording:

@@ -86,13 +86,13 @@ class FrameGame(Player):
     def press(self, button: Button, subframe: float = 0.0, *, hoisted: bool = False) -> None:
         """Press a key.
 
-        If the player tops out before the key's subframe, the key counts as an input but has no other
-        effect. Later keys are ignored.
+        If the player tops out before the key's subframe, the key counts as an input but has no
+        other effect. Later keys are ignored.
 
         Args:
             button: the key.
-            subframe: time within the frame, from 0 to below 1; a subframe before the last event counts
-                as that of the last event.
+            subframe: time within the frame, from 0 to below 1; a subframe before the last event
+                counts as that of the last event.
             hoisted: the key was pressed before the start of the game.
 
         Raises:

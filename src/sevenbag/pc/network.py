@@ -31,7 +31,7 @@ from msgspec import Struct
 
 from sevenbag._kernel import PC_MAX_GENES, PcNetwork, compute_pc_features
 from sevenbag.errors import NetworkError
-from sevenbag.files import open_input
+from sevenbag.files import read_file
 from sevenbag.pc.problem import read_board
 
 if TYPE_CHECKING:
@@ -165,11 +165,7 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
         Raises:
             NetworkError: the file cannot be read, or is not a valid network.
         """
-        try:
-            with open_input(path) as file:
-                data = file.read(_MAX_FILE + 1)
-        except OSError as error:
-            raise NetworkError(f"{path}: cannot be read: {error.strerror or error}") from None
+        data = read_file(path, _MAX_FILE, NetworkError)
         try:
             return cls.parse(data)
         except NetworkError as error:
