@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -26,34 +26,18 @@ from sevenbag.bots.serving.stdio_server import serve_stdio
 from sevenbag.errors import BotDiedError
 from sevenbag.game import Game, Rules
 from tests.bots.games import drive
+from tests.protocols.tbp.messages import EMPTY, PLAY, RULES, STOP, SUGGEST, Json
+from tests.protocols.tbp.messages import START as DATA
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 Command = Callable[..., list[str]]
-Json = dict[str, Any]
-
 SEVENBAG = [sys.executable, "-P", "-m", "sevenbag"]
 SERVE = [*SEVENBAG, "serve", "random:seed=1", "--as", "tbp"]
 
-EMPTY = [[None] * 10] * 40
-RULES: Json = {"type": "rules", "randomizer": "seven_bag"}
-START: Json = {
-    "type": "start",
-    "hold": None,
-    "queue": ["S", "Z", "O", "I", "T", "L"],
-    "combo": 0,
-    "back_to_back": False,
-    "board": EMPTY,
-    "randomizer": {"type": "seven_bag", "bag_state": ["J"]},
-}
-SUGGEST: Json = {"type": "suggest"}
-STOP: Json = {"type": "stop"}
+START = DATA | {"randomizer": {"type": "seven_bag", "bag_state": ["J"]}}
 QUIT: Json = {"type": "quit"}
-PLAY: Json = {
-    "type": "play",
-    "move": {"location": {"type": "S", "orientation": "north", "x": 1, "y": 0}, "spin": "none"},
-}
 
 
 def new_piece(piece: str) -> Json:

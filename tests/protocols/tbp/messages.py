@@ -1,11 +1,34 @@
-"""Messages of every kind, for hypothesis."""
+"""TBP messages for tests: plain data, and strategies for hypothesis."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from hypothesis import strategies as st
 from msgspec import UNSET
 
 from sevenbag.protocols.tbp import messages as tbp
+
+Json = dict[str, Any]
+
+EMPTY: list[list[str | None]] = [[None] * 10] * 40
+CHEESE: list[str | None] = ["G"] * 9 + [None]
+RULES: Json = {"type": "rules", "randomizer": "seven_bag"}
+START: Json = {
+    "type": "start",
+    "hold": None,
+    "queue": list("SZOITL"),
+    "combo": 0,
+    "back_to_back": False,
+    "board": EMPTY,
+}
+SUGGEST: Json = {"type": "suggest"}
+STOP: Json = {"type": "stop"}
+MOVE: Json = {
+    "location": {"type": "S", "orientation": "north", "x": 1, "y": 0},
+    "spin": "none",
+}
+PLAY: Json = {"type": "play", "move": MOVE}
 
 letters = st.sampled_from(tbp.PIECE_LETTERS)
 rows = st.one_of(

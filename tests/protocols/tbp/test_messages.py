@@ -17,20 +17,7 @@ from sevenbag.protocols.tbp import decode, encode, from_object, to_object
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.messages import find_deviations
 from tests.protocols.tbp import messages as any_message
-
-EMPTY: list[list[object]] = [[None] * 10] * 40
-MOVE: dict[str, Any] = {
-    "location": {"type": "S", "orientation": "north", "x": 1, "y": 0},
-    "spin": "none",
-}
-START: dict[str, Any] = {
-    "type": "start",
-    "hold": None,
-    "queue": ["S", "Z", "O", "I", "T", "L"],
-    "combo": 0,
-    "back_to_back": False,
-    "board": EMPTY,
-}
+from tests.protocols.tbp.messages import EMPTY, MOVE, START
 
 
 def read(**data: Any) -> tbp.TbpMessage | None:

@@ -6,8 +6,6 @@ is asked to do. The rows are grouped by the question they answer.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from sevenbag._kernel import Piece
@@ -24,26 +22,11 @@ from sevenbag.protocols.bot_actions import (
 from sevenbag.protocols.tbp import TbpBotConnection, from_object
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.tbp_connections import TbpBotState
-
-Json = dict[str, Any]
-
-EMPTY: list[list[str | None]] = [[None] * 10] * 40
-CHEESE: list[str | None] = ["G"] * 9 + [None]
-RULES: Json = {"type": "rules", "randomizer": "seven_bag"}
-SUGGEST: Json = {"type": "suggest"}
-STOP: Json = {"type": "stop"}
+from tests.protocols.tbp.messages import CHEESE, EMPTY, RULES, START, STOP, SUGGEST, Json
 
 
 def start(queue: str = "SZOITL", **changes: object) -> Json:
-    return {
-        "type": "start",
-        "hold": None,
-        "queue": list(queue),
-        "combo": 0,
-        "back_to_back": False,
-        "board": EMPTY,
-        **changes,
-    }
+    return START | {"queue": list(queue)} | changes
 
 
 def play(piece: str, x: int, y: int = 0, orientation: str = "north", **more: object) -> Json:

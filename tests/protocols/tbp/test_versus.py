@@ -23,29 +23,19 @@ from sevenbag.protocols.tbp import (
 )
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.tbp_conversion import find_inputs, follow_inputs
+from tests.protocols.tbp.messages import CHEESE, MOVE, PLAY
+from tests.protocols.tbp.messages import START as DATA
 
-EMPTY: list[list[str | None]] = [[None] * 10] * 40
-ROW: list[str | None] = ["G"] * 9 + [None]
-MOVE: dict[str, Any] = {
-    "location": {"type": "S", "orientation": "north", "x": 1, "y": 0},
-    "spin": "none",
-}
-START: dict[str, Any] = {
-    "type": "start",
-    "hold": None,
-    "queue": ["S"],
-    "combo": 0,
-    "back_to_back": 2,
-    "board": EMPTY,
-}
-PLAY: dict[str, Any] = {"type": "play", "move": MOVE}
+START = DATA | {"queue": ["S"], "back_to_back": 2}
 
 
 # --- reading ------------------------------------------------------------------------------------
 
 
 def test_every_part_of_an_opponent_may_be_left_out() -> None:
-    message = from_object({**START, "opponents": [{}, {"hold": None, "meter": 3, "board": [ROW]}]})
+    message = from_object(
+        {**START, "opponents": [{}, {"hold": None, "meter": 3, "board": [CHEESE]}]}
+    )
     assert isinstance(message, tbp.TbpStart)
     assert message.back_to_back == 2
     row = ("G",) * 9 + (None,)
@@ -67,8 +57,8 @@ def test_inputs() -> None:
     ("data", "path", "words"),
     [
         ({"type": "garbage"}, "rows", "is missing"),
-        ({"type": "garbage", "rows": [ROW, ["G"] * 10]}, "rows[1]", "at least one empty cell"),
-        ({"type": "garbage", "rows": [ROW[1:]]}, "rows[0]", "expected 10 cells, got 9"),
+        ({"type": "garbage", "rows": [CHEESE, ["G"] * 10]}, "rows[1]", "at least one empty cell"),
+        ({"type": "garbage", "rows": [CHEESE[1:]]}, "rows[0]", "expected 10 cells, got 9"),
         ({**START, "opponents": {}}, "opponents", "expected a list, got an object"),
         ({**START, "opponents": [{"queue": ["Q"]}]}, "opponents[0].queue[0]", "Z, got 'Q'"),
         ({**START, "opponents": [{}, {"hold": 5}]}, "opponents[1].hold", "Z, got 5"),
