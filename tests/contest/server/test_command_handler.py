@@ -93,7 +93,7 @@ async def test_every_kind_of_error_is_answered_and_the_socket_is_usable_afterwar
             "too many moves",
         ]
         await stopping
-        assert server.figures.rejected.total() == len(answers)
+        assert server.metrics.rejected.total() == len(answers)
         told = {answer["error"] for answer in answers}
         # The others are in tests of their own.
         others = {"server is ending", "server fault", "too many attempts"}
@@ -189,7 +189,7 @@ async def test_answers_of_many_clients_at_once_go_to_whom_they_belong() -> None:
                 assert f"'number {number}'" in answer["message"]
 
         await asyncio.gather(*(play(number) for number in range(20)))
-        assert rig.server.figures.moves.total() == 400
+        assert rig.server.metrics.moves.total() == 400
 
 
 async def test_nobody_waits_for_the_check_of_somebody_elses_password(
@@ -296,7 +296,7 @@ async def test_a_flood_from_one_connection_does_not_starve_others() -> None:
                         stranger.send_multipart([b"", move])
 
         flooding = asyncio.create_task(asyncio.to_thread(flood))
-        moves = rig.server.figures.moves
+        moves = rig.server.metrics.moves
         await until(lambda: moves.total() > 1_000)
         for _ in range(50):
             assert (await client.move("left"))["resp"] == "OK"
@@ -346,7 +346,7 @@ async def test_moves_are_for_the_piece_that_they_name(text_numbers: bool) -> Non
         assert moved["col"] == first["col"] - 2
         await client.move("right", piece_number=str(number))
         assert (await piece())["col"] == moved["col"] + int(text_numbers)
-        fates = rig.server.figures.moves
+        fates = rig.server.metrics.moves
         assert fates["done"] == 2 + int(text_numbers)
         assert fates["out of date"] == 6 - int(text_numbers)
 

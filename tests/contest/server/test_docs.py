@@ -33,7 +33,7 @@ async def test_every_metric_is_on_the_page_and_no_other() -> None:
     async with server:
         machinery = server._runtime  # no port is taken for this
         assert machinery is not None
-        figures = server.figures
+        figures = server.metrics
         figures.moves["done"] = figures.rejected["malformed message"] = 1
         text = MetricsReader(machinery.read_metrics).text().decode()
     samples = {

@@ -220,10 +220,10 @@ async def test_halted_matches_begin_no_game_and_called_off_ones_end() -> None:
         place = rig.place(placement(match=QUICK))
         token = place.match_token
         listener = rig.listener(place)
-        rig.server.pause_match(token, halted=True)
+        rig.server.pause_match(token, paused=True)
         await rig.both_connected(place)
         assert not await listener.socket.poll(150)
-        rig.server.pause_match(token, halted=False)
+        rig.server.pause_match(token, paused=False)
         await listener.until("GamePieceState")
         rig.server.cancel_match(token, "rain")
         await listener.until("MatchEnd")
@@ -232,7 +232,7 @@ async def test_halted_matches_begin_no_game_and_called_off_ones_end() -> None:
         assert ("match", token) not in notebook.told
         rig.server.cancel_match(token, "again")
         rig.server.cancel_match("nothing of that kind", "at all")
-        rig.server.pause_match("nothing of that kind", halted=True)
+        rig.server.pause_match("nothing of that kind", paused=True)
 
 
 async def test_match_that_continues_elsewhere_publishes_no_end() -> None:
@@ -289,7 +289,7 @@ async def test_placements_that_a_server_refuses() -> None:
         # The scheduler may say so again.
         rig.place(place)
         ahead = placement(token=place.match_token, finished=(finished(1, 0, sequence=1, piece=1),))
-        with pytest.raises(MatchRejectedError, match="not as far"):
+        with pytest.raises(MatchRejectedError, match="fewer finished games"):
             server.accept_match(ahead)
         with pytest.raises(MatchRejectedError, match="invalid teams"):
             server.accept_match(placement("A", "A"))
@@ -299,7 +299,7 @@ async def test_placements_that_a_server_refuses() -> None:
             with pytest.raises(MatchRejectedError, match=words):
                 server.accept_match(placement("A", "Bot", bots={"Bot": bot}))
         rig.place(placement())
-        with pytest.raises(MatchRejectedError, match="plays 2 matches"):
+        with pytest.raises(MatchRejectedError, match="hosts 2 matches"):
             server.accept_match(placement())
         # What is called off makes room at once, and may come back.
         server.cancel_match(place.match_token, "a test")
@@ -321,7 +321,7 @@ async def test_a_fault_in_one_match_ends_that_match_alone() -> None:
         match.advance = match.move = None  # type: ignore[method-assign, assignment]
         await client.move("left")
         assert ("lost", broken.match_token) in notebook.told
-        assert rig.server.figures.failures == 1
+        assert rig.server.metrics.failures == 1
         await lose(loser, listener)
         # It goes on elsewhere, or here, when the scheduler says so.
         assert broken.match_token not in rig.server.matches

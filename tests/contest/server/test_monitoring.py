@@ -78,7 +78,7 @@ async def test_metrics_count_what_happens() -> None:
         assert after["sevenbag_contest_matches_total"] == 1
         assert after["sevenbag_contest_matches_hosted"] == 1
         assert after["sevenbag_contest_states_published_total"] > 10
-        fates = rig.server.figures.moves
+        fates = rig.server.metrics.moves
         assert sum(fates.values()) > 10
         for fate, count in fates.items():
             assert after[f"sevenbag_contest_moves_total {fate}"] == count
@@ -107,7 +107,7 @@ async def test_a_server_is_healthy_and_ready_until_it_ends_or_has_trouble() -> N
         await asyncio.sleep(0.02)
         status, words = await asyncio.to_thread(fetched, port, "/ready")
         assert status == 503
-        assert "about to end" in words
+        assert "shutting down" in words
         assert (await asyncio.to_thread(fetched, port, "/health"))[0] == 200
         await rig.server.stop("abort")
         await stopping

@@ -27,7 +27,7 @@ async def test_running_games_are_finished_and_no_other_begins() -> None:
         stopping = asyncio.create_task(rig.server.stop())
         await asyncio.sleep(0)
         assert rig.server.create_heartbeat().draining
-        with pytest.raises(MatchRejectedError, match="about to end"):
+        with pytest.raises(MatchRejectedError, match="shutting down"):
             rig.server.accept_match(placement())
         # Once it is over, nobody can be sure of an answer.
         table = rig.server.matches[place.match_token]

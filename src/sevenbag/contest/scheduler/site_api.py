@@ -138,7 +138,7 @@ class ServerStatus(msgspec.Struct, frozen=True, kw_only=True):
         matches: that it has been given.
         commands: answered since it began.
         alive: whether it is connected.
-        draining: whether it takes no more matches because it is about to end.
+        draining: whether it takes no more matches because it is shutting down.
         since: when it came or went, in seconds since 1970.
     """
 

@@ -1,13 +1,12 @@
-"""Who comes in: passwords of the seats of a match, and how often somebody may be wrong.
+"""Authentication of teams, with limits on wrong passwords.
 
-To check a password takes some 20 ms of a processor, on purpose. So a right one is remembered (as a
-keyed hash, see `sevenbag.contest.passwords`), a wrong one is remembered as well, and after a number
-of wrong ones a seat's further checks come slowly, a few at a time. Clients that ask again and again
-with the same password cost nothing.
+Checking a password takes about 20 ms of processor time, on purpose. Results are therefore cached
+(as keyed hashes, see `sevenbag.contest.passwords`), and after some wrong passwords further checks
+of a team are delayed. Clients that repeat the same password cost nothing.
 
-A known right password is accepted at once despite guesses by others, so that no team is locked out.
-An attacker could test guesses against this as fast as requests can be sent, so it no longer applies
-to an address after very many wrong passwords.
+A known right password is accepted at once, so that guesses by others do not lock a team out. An
+attacker could use this to test guesses at full speed, so it no longer applies to an address after
+many wrong passwords.
 """
 
 from __future__ import annotations
@@ -23,30 +22,30 @@ if TYPE_CHECKING:
     from sevenbag.contest.passwords import PasswordVerifier
 
 _FREE: Final = 20
-"""Wrong passwords for a seat before further ones are slowed down."""
+"""Wrong passwords of a team before further checks are delayed."""
 
 _GUESSES: Final = 1_000
-"""Wrong passwords for a seat from one address before even the right one is delayed there."""
+"""Wrong passwords of a team from one address before the right one is delayed there as well."""
 
 _MAX_ADDRESSES: Final = 64
-"""Maximum addresses counted separately; all further ones share one count."""
+"""Addresses counted separately; all further ones share one count."""
 
 _PAUSE: Final = 1.0
-"""Seconds before a check that is slowed down."""
+"""Delay of a check in seconds."""
 
 _MAX_WAITING: Final = 8
-"""Checks of one seat at once."""
+"""Concurrent checks of one team."""
 
 _MAX_REJECTED: Final = 64
-"""Wrong passwords that are remembered of a seat."""
+"""Cached wrong passwords of a team."""
 
 
 class PlayerAuthenticator:
-    """The way to one seat of one match.
+    """Check the passwords of one player of one match.
 
     Args:
-        password_hash: argon2's; empty for a seat that nobody comes to.
-        checks: of the whole server.
+        password_hash: argon2 hash; empty for a built-in player.
+        checks: verifier of the server.
     """
 
     def __init__(self, password_hash: str, checks: PasswordVerifier) -> None:
@@ -54,23 +53,23 @@ class PlayerAuthenticator:
         self._checks = checks
         self._key = secrets.token_bytes(16)
         self._right = b""
-        self._refused: dict[bytes, None] = {}
+        self._rejected: dict[bytes, None] = {}
         self._wrong = 0
-        # Guesses by address, including those refused without a check.
+        # Guesses by address, including those rejected without a check.
         self._guesses: dict[str, int] = {}
         self._waiting = 0
 
     def cached_result(self, password: str, address: str = "") -> bool | None:
-        """Return the remembered result for a password; None if it has to be checked.
+        """Return the cached result for a password; None if it has to be checked.
 
         Args:
             password: password to look up.
             address: address of the client; empty if not known.
         """
         mark = self._mark(password)
-        if mark in self._refused:
+        if mark in self._rejected:
             return False
-        # Whose password was right in another match is not held up by an opponent's guesses.
+        # A password that was right in another match is not delayed by an opponent's guesses.
         few = self._guesses.get(self._bucket(address), 0) < _GUESSES
         return True if few and self._was_right(mark, password) else None
 
@@ -85,7 +84,7 @@ class PlayerAuthenticator:
             TooBusyError: too many passwords are being checked.
         """
         mark = self._mark(password)
-        if mark in self._refused:
+        if mark in self._rejected:
             return False
         bucket = self._bucket(address)
         # Counted before the check, so that concurrent guesses do not exceed the limit.
@@ -106,9 +105,9 @@ class PlayerAuthenticator:
             self._right = mark
         else:
             self._wrong += 1
-            self._refused[mark] = None
-            if len(self._refused) > _MAX_REJECTED:
-                del self._refused[next(iter(self._refused))]
+            self._rejected[mark] = None
+            if len(self._rejected) > _MAX_REJECTED:
+                del self._rejected[next(iter(self._rejected))]
         return right
 
     # --- helpers --------------------------------------------------------------------------------
@@ -120,7 +119,7 @@ class PlayerAuthenticator:
         return mark == self._right or self._checks.is_known(self._hash, password)
 
     def _mark(self, password: str) -> bytes:
-        """A password as it is remembered: of no use to anybody who sees the memory later."""
+        """Return a keyed hash of a password; useless without the memory of this process."""
         return hashlib.blake2b(
             password.encode("utf-8", "replace"), key=self._key, digest_size=32
         ).digest()

@@ -1,4 +1,4 @@
-"""Seats that a bot of ours takes: it plays within the server, by state messages."""
+"""Built-in bots that play within the game server."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     Move = Callable[[MoveName, int | None], None]
 
 RANDOM_BOT: Final = "random"
-"""The bot that plays as the organisers' random player did."""
+"""Bot that plays as the random player of 2012."""
 
 
 class BuiltinContestPlayer(Protocol):
-    """Takes a seat from when it is made until it is closed."""
+    """Built-in player of a match, from its creation until it is closed."""
 
     def handle_states(self, messages: list[bytes]) -> None:
-        """Take the next state messages of the match."""
+        """Handle the next state messages of the match."""
 
     async def close(self) -> None:
-        """Play no more."""
+        """Stop playing."""
 
 
 def create_builtin_player(
@@ -42,40 +42,39 @@ def create_builtin_player(
     moves_per_second: float,
     report: Callable[[str], None],
 ) -> BuiltinContestPlayer:
-    """A player for a seat, within the running event loop.
+    """Create a built-in player within the running event loop.
 
     Args:
-        bot: a specification, such as ``random`` or ``beam:nodes=500``.
-        team: whose seat it is.
-        move: carries out a move.
-        moves_per_second: how fast it may move; 0 for what suits it.
-        say: is told why it plays no more, if that happens.
+        bot: specification, such as ``random`` or ``beam:nodes=500``.
+        team: team name.
+        move: callback that executes a move.
+        moves_per_second: maximum rate of moves; 0 for the default of the bot.
+        report: callback with the reason if the player fails.
 
     Raises:
-        SpecError: there is no such bot, or it is none of our own.
+        SpecError: the bot is unknown, or not a built-in one.
     """
     name = bot.partition(":")[0].strip().lower()
     if name not in BUILTIN_BOTS:
         raise SpecError(f"bot {bot!r} does not play within a server; {', '.join(BUILTIN_BOTS)} do")
     made = create_bot(bot)
     if bot.strip().lower() == RANDOM_BOT:
-        return _RandomPlayer(move, moves_per_second or _PACE_OF_RANDOM)
-    return _PlacementPlayer(made, team, move, moves_per_second or _PACE, report)
+        return _RandomPlayer(move, moves_per_second or _RANDOM_RATE)
+    return _PlacementPlayer(made, team, move, moves_per_second or _DEFAULT_RATE, report)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_PACE_OF_RANDOM: Final = 2.0
+_RANDOM_RATE: Final = 2.0
 
-_PACE: Final = 20.0
-"""Moves a second, where nobody has said another pace: of the organisers' player, and of all others,
-whose pieces would be locked by gravity at that."""
+_DEFAULT_RATE: Final = 20.0
+"""Default moves per second; with fewer, gravity would lock the pieces of bots."""
 
 _MOVES: Final[tuple[MoveName, ...]] = ("left", "right", "lrotate", "rrotate", "down")
 
 
 class _RandomPlayer:
-    """Moves at random and never drops, whatever happens: the organisers' player."""
+    """Random player of the contest of 2012: moves at a fixed rate and never drops."""
 
     def __init__(self, move: Move, moves_per_second: float) -> None:
         self._move = move
@@ -85,7 +84,7 @@ class _RandomPlayer:
         self._tick()
 
     def handle_states(self, messages: list[bytes]) -> None:
-        # It begins with the first state, as one that moves once a message.
+        # Starts with the first state, as a player that moves once per message.
         self._playing = self._playing or bool(messages)
 
     async def close(self) -> None:
@@ -99,13 +98,18 @@ class _RandomPlayer:
 
 
 class _PlacementPlayer:
-    """Plays placements that a bot has found."""
+    """Player that executes the placements of a bot."""
 
     def __init__(
-        self, bot: Bot, team: str, move: Move, moves_per_second: float, say: Callable[[str], None]
+        self,
+        bot: Bot,
+        team: str,
+        move: Move,
+        moves_per_second: float,
+        report: Callable[[str], None],
     ) -> None:
         self._move = move
-        self._say = say
+        self._report = report
         self._woken = asyncio.Event()
         self._waiting: list[bytes] = []
         self._planner = BotController(
@@ -114,7 +118,7 @@ class _PlacementPlayer:
         self._task = asyncio.create_task(self._play())
 
     def handle_states(self, messages: list[bytes]) -> None:
-        # Who plays no more reads nothing, and a match has millions of them.
+        # A failed player must not collect messages: a match has millions of them.
         if not self._task.done():
             self._waiting += messages
             self._woken.set()
@@ -130,9 +134,9 @@ class _PlacementPlayer:
             await self._planner.prepare()
             await self._play_on()
         except BotError as error:
-            self._say(str(error))
-        except Exception as error:  # noqa: BLE001  # its piece falls on, and its match goes on
-            self._say(f"{type(error).__name__}: {error}")
+            self._report(str(error))
+        except Exception as error:  # noqa: BLE001  # the match continues without its moves
+            self._report(f"{type(error).__name__}: {error}")
 
     async def _play_on(self) -> None:
         loop = asyncio.get_running_loop()
@@ -142,7 +146,7 @@ class _PlacementPlayer:
             waiting, self._waiting = self._waiting, []
             for message in waiting:
                 self._planner.handle_message(decode_state(message), now)
-            # One move at a time: what others do comes between.
+            # One move at a time, so that other tasks run in between.
             order = self._planner.next_move(now)
             if order is not None:
                 self._move(order.move, order.number)
@@ -153,8 +157,7 @@ class _PlacementPlayer:
                 raise self._planner.failure
             due = self._planner.next_move_at
             pause = None if due is None else max(due - loop.time(), 0.0)
-            # Not wait_for: before Python 3.12 it may swallow that this is cancelled, just when
-            # there is news, as at the end of a match.
+            # Before Python 3.12 wait_for may swallow a cancellation that coincides with a message.
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._woken.wait()

@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 
 
 class CommandHandler:
-    """Answers commands.
+    """Answer commands.
 
     Attributes:
-        ending: whether nobody is let in any more.
+        is_shutting_down: reject new clients.
 
     Args:
-        sessions: whose tokens are whose.
-        figures: counts.
-        logger: of the server.
+        sessions: tokens of the server's matches and clients.
+        metrics: counts of the server.
+        logger: logger of the server.
         clock: monotonic seconds.
-        reply: sends an answer that takes longer.
-        address: returns the address of the client whose command is being answered.
-        max_command_bytes: bytes of a command, at most.
+        reply: send a delayed answer.
+        address: return the address of the client whose command is being answered.
+        max_command_bytes: maximum size of a command.
     """
 
     def __init__(
@@ -62,24 +62,24 @@ class CommandHandler:
     ) -> None:
         self.is_shutting_down = False
         self._sessions = sessions
-        self._seats = sessions.players
-        self._figures = metrics
+        self._players = sessions.players
+        self._metrics = metrics
         self._logger = logger
         self._log = RateLimitedLog(logger, clock, lines=1, seconds=REJECTION_PERIOD)
         self._reply = reply
         self._address = address
-        self._largest_message = max_command_bytes
+        self._max_command_bytes = max_command_bytes
         self._checking: set[asyncio.Task[None]] = set()
 
     def handle(self, sender: ReplyAddress, body: bytes) -> bytes | None:
-        """The answer to a command; None when a password must be checked first."""
+        """Return the answer to a command; None if a password is checked first."""
         try:
-            return self._answer(sender, body)
-        except Exception as error:  # noqa: BLE001  # others must not notice, and it is answered
+            return self._dispatch(sender, body)
+        except Exception as error:  # noqa: BLE001  # other matches continue
             return self._failed(error)
 
     async def close(self) -> None:
-        """Check no more passwords."""
+        """Cancel all password checks."""
         tasks = tuple(self._checking)
         for task in tasks:
             task.cancel()
@@ -88,18 +88,18 @@ class CommandHandler:
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _answer(self, sender: ReplyAddress, body: bytes) -> bytes | None:
-        if len(body) > self._largest_message:
-            return self._refused(
+    def _dispatch(self, sender: ReplyAddress, body: bytes) -> bytes | None:
+        if len(body) > self._max_command_bytes:
+            return self._reject(
                 "message too large",
-                f"{len(body)} bytes; a command has at most {self._largest_message}",
+                f"{len(body)} bytes; a command has at most {self._max_command_bytes}",
             )
         try:
             command = decode_command(body)
         except CommandError as error:
-            return self._refused(error.error, error.message)
+            return self._reject(error.error, error.message)
         if isinstance(command, GameMove):
-            found = self._seats.get(command.client_token)
+            found = self._players.get(command.client_token)
             if found is None:
                 return self._unknown_client(command)
             return found[0].move(found[1], command.move, command.piece_number)
@@ -107,93 +107,93 @@ class CommandHandler:
 
     def _connect(self, sender: ReplyAddress, command: MatchConnect) -> bytes | None:
         token, team = command.match_token, command.team_name
-        table = self._sessions.matches.get(token)
-        if table is None:
+        match = self._sessions.matches.get(token)
+        if match is None:
             owner = self._sessions.find_ended(token)
             if owner is not None:
-                return self._refused("match ended", "this match is over", match=owner.match)
-            return self._refused("unknown match", f"no match {shown(_short(token))} is played here")
-        seat = table.find_player(team)
-        if seat is None:
-            return self._refused(
-                "unknown team", f"this match is not one of team {shown(team)}", table
+                return self._reject("match ended", "this match is over", match_token=owner.match)
+            return self._reject("unknown match", f"no match {shown(_short(token))} is played here")
+        player = match.find_player(team)
+        if player is None:
+            return self._reject(
+                "unknown team", f"this match is not one of team {shown(team)}", match
             )
-        if table.ended:
-            return self._refused("match ended", "this match is over", table, team)
-        if self.is_shutting_down and not table.is_busy:
-            words = "this server ends; it takes no clients"
-            return self._refused("server is ending", words, table, team)
+        if match.ended:
+            return self._reject("match ended", "this match is over", match, team)
+        if self.is_shutting_down and not match.is_busy:
+            words = "the server is shutting down"
+            return self._reject("server is ending", words, match, team)
         address = self._address()
-        known = table.authenticators[seat].cached_result(command.password, address)
+        known = match.authenticators[player].cached_result(command.password, address)
         if known is None:
-            check = self._check(sender, table, seat, command.password, address)
+            check = self._check(sender, match, player, command.password, address)
             task = asyncio.create_task(check)
             self._checking.add(task)
             task.add_done_callback(self._checking.discard)
             return None
-        return self._let_in(table, seat) if known else self._wrong_password(table, seat)
+        return self._let_in(match, player) if known else self._wrong_password(match, player)
 
     async def _check(
         self,
         sender: ReplyAddress,
-        table: HostedMatch,
-        seat: PlayerIndex,
+        match: HostedMatch,
+        player: PlayerIndex,
         password: str,
         address: str,
     ) -> None:
-        team = table.assignment.players[seat].team
+        team = match.assignment.players[player].team
         try:
-            if not await table.authenticators[seat].verify(password, address):
-                answer = self._wrong_password(table, seat)
-            elif table.ended:
-                answer = self._refused("match ended", "this match is over", table, team)
+            if not await match.authenticators[player].verify(password, address):
+                answer = self._wrong_password(match, player)
+            elif match.ended:
+                answer = self._reject("match ended", "this match is over", match, team)
             else:
-                answer = self._let_in(table, seat)
+                answer = self._let_in(match, player)
         except TooBusyError as error:
-            answer = self._refused("too many attempts", str(error), table, team)
-        except Exception as error:  # noqa: BLE001  # it is answered, whatever it is
+            answer = self._reject("too many attempts", str(error), match, team)
+        except Exception as error:  # noqa: BLE001  # every command is answered
             answer = self._failed(error)
         self._reply(sender, answer)
 
-    def _let_in(self, table: HostedMatch, seat: PlayerIndex) -> bytes:
-        table.join(seat)
-        self._figures.connects += 1
-        return encode(MatchConnectResp(client_token=table.client_tokens[seat]))
+    def _let_in(self, match: HostedMatch, player: PlayerIndex) -> bytes:
+        match.join(player)
+        self._metrics.connects += 1
+        return encode(MatchConnectResp(client_token=match.client_tokens[player]))
 
-    def _wrong_password(self, table: HostedMatch, seat: PlayerIndex) -> bytes:
-        team = table.assignment.players[seat].team
+    def _wrong_password(self, match: HostedMatch, player: PlayerIndex) -> bytes:
+        team = match.assignment.players[player].team
         words = f"this is not the password of {shown(team)}"
-        return self._refused("wrong password", words, table, team)
+        return self._reject("wrong password", words, match, team)
 
     def _unknown_client(self, command: GameMove) -> bytes:
         token = command.client_token
         owner = self._sessions.find_ended(token)
         if owner is not None:
             words = "the match of this client_token is over"
-            return self._refused("match ended", words, team=owner.team, match=owner.match)
-        return self._refused("unknown client token", f"no client has {shown(_short(token))}")
+            return self._reject("match ended", words, team=owner.team, match_token=owner.match)
+        return self._reject("unknown client token", f"no client has {shown(_short(token))}")
 
     def _failed(self, error: Exception) -> bytes:
         self._logger.error("command.failed", exc_info=error)
-        return self._refused("server fault", f"a fault of the server's: {type(error).__name__}")
+        return self._reject("server fault", f"internal error: {type(error).__name__}")
 
-    def _refused(
+    def _reject(
         self,
         error: ErrorKind,
         message: str,
-        table: HostedMatch | None = None,
+        match: HostedMatch | None = None,
         team: str | None = None,
-        match: str | None = None,
+        match_token: str | None = None,
     ) -> bytes:
-        """Count, log and encode a refusal; `team` must be a team of the match."""
-        self._figures.rejected[error] += 1
-        log = self._log if table is None else table.rejections
-        log.log("command.rejected", error, match=match, team=team, message=message)
+        """Count, log and encode a rejection; `team` must be a team of the match."""
+        self._metrics.rejected[error] += 1
+        log = self._log if match is None else match.rejections
+        log.log("command.rejected", error, match=match_token, team=team, message=message)
         return encode(ErrorResp(error=error, message=message))
 
 
 def _short(token: str) -> str:
-    """So much of a token that its owner knows it, and nobody can use it."""
+    """Shorten a token so that its owner recognises it and nobody can use it."""
     return token if len(token) <= _SHOWN else token[:_SHOWN] + "..."
 
 
@@ -203,7 +203,7 @@ LOGGED_TOKEN_LENGTH: Final = 8
 """Characters of a match token that logs show."""
 
 _MAX_ENDED: Final = 20_000
-"""Tokens of which it is remembered that their match is over."""
+"""Maximum number of tokens of ended matches that are remembered."""
 
 
 class TokenOwner(NamedTuple):
@@ -218,24 +218,24 @@ class TokenOwner(NamedTuple):
     team: str | None
 
 
-def derive_client_token(match_token: str, seat: int, password_hash: str) -> str:
-    """The token that a team is given for its moves.
+def derive_client_token(match_token: str, player: int, password_hash: str) -> str:
+    """Return the token that a team uses for its moves.
 
-    It follows from what only the store and the game servers know, so that a client whose server
-    was started anew, or whose match went on elsewhere, goes on with the one that it has.
+    It is derived from secrets of the store and the game servers, so that it stays the same when the
+    server restarts or the match moves to another server.
     """
     digest = hmac.digest(
-        password_hash.encode(), f"client of {match_token}, seat {seat}".encode(), hashlib.sha256
+        password_hash.encode(), f"client of {match_token}, seat {player}".encode(), hashlib.sha256
     )
     return str(uuid.UUID(bytes=digest[:16], version=4))
 
 
 class ClientTokens:
-    """The matches that are here, by match token and by client token.
+    """Matches of the server by match token and by client token.
 
     Attributes:
-        tables: by match token.
-        seats: by client token.
+        matches: matches by match token.
+        players: match and player by client token.
     """
 
     def __init__(self) -> None:
@@ -243,24 +243,24 @@ class ClientTokens:
         self.players: dict[str, tuple[HostedMatch, PlayerIndex]] = {}
         self._ended: OrderedDict[str, TokenOwner] = OrderedDict()
 
-    def add(self, table: HostedMatch) -> None:
-        """A match has come."""
-        self.matches[table.token] = table
-        for seat, token in enumerate(table.client_tokens):
+    def add(self, match: HostedMatch) -> None:
+        """Add a match."""
+        self.matches[match.token] = match
+        for player, token in enumerate(match.client_tokens):
             self._ended.pop(token, None)
             if token:
-                self.players[token] = (table, 1 if seat else 0)
-        self._ended.pop(table.token, None)
+                self.players[token] = (match, 1 if player else 0)
+        self._ended.pop(match.token, None)
 
-    def remove(self, table: HostedMatch) -> None:
-        """A match is gone; for a while it is known that there was one."""
-        self.matches.pop(table.token, None)
-        match = table.token[:LOGGED_TOKEN_LENGTH]
-        self._ended[table.token] = TokenOwner(match, None)
-        for seat, token in zip(table.assignment.players, table.client_tokens, strict=True):
-            if token:
-                self.players.pop(token, None)
-                self._ended[token] = TokenOwner(match, seat.team)
+    def remove(self, match: HostedMatch) -> None:
+        """Remove a match; its tokens are remembered as ended for a while."""
+        self.matches.pop(match.token, None)
+        token = match.token[:LOGGED_TOKEN_LENGTH]
+        self._ended[match.token] = TokenOwner(token, None)
+        for player, client_token in zip(match.assignment.players, match.client_tokens, strict=True):
+            if client_token:
+                self.players.pop(client_token, None)
+                self._ended[client_token] = TokenOwner(token, player.team)
         while len(self._ended) > _MAX_ENDED:
             self._ended.popitem(last=False)
 

@@ -1,4 +1,4 @@
-"""The game server: matches of two teams, over ZeroMQ."""
+"""Game server: matches of two teams over ZeroMQ."""
 
 from __future__ import annotations
 
@@ -46,28 +46,26 @@ if TYPE_CHECKING:
 ShutdownMode = Literal["finish", "abort"]
 
 _SHUTDOWN_POLL: Final = 0.02
-"""Seconds between two looks whether the games are over."""
+"""Seconds between checks for running games during shutdown."""
 
-_LAST_KEEPING: Final = 5.0
-"""Seconds that finished games have to be kept, whatever the farewell."""
+_MAX_STORE_SECONDS: Final = 5.0
+"""Maximum seconds to store finished games during shutdown, in either mode."""
 
 _EVERYWHERE: Final = frozenset({"", "*", "0.0.0.0", "::"})  # noqa: S104  # only compared with
 
 
 class GameServer:
-    """Hosts matches until it is stopped.
-
-    Nothing is heard or told before `start`; everything runs in the event loop that it is called in.
+    """Host matches until stopped, in the event loop that calls `start`.
 
     Attributes:
-        figures: what has happened so far.
+        metrics: counts of the server.
 
     Args:
-        settings: of the server.
-        test_client: how bots of ours play.
-        log: what is logged.
-        keeper: keeps finished games, and is told of everything; None for a server of its own.
-        logger: where to; by default standard error.
+        settings: settings of the server.
+        test_client: settings of built-in players.
+        log: settings of the log.
+        result_sink: receiver of results and events; None for a server without a scheduler.
+        logger: logger; None for standard error.
     """
 
     def __init__(
@@ -79,11 +77,11 @@ class GameServer:
         result_sink: ResultSink | None = None,
         logger: structlog.typing.FilteringBoundLogger | None = None,
     ) -> None:
-        self.figures = ServerMetrics()
+        self.metrics = ServerMetrics()
         self._settings = settings
         self._test_client = test_client
         self._log = log
-        self._keeper = result_sink
+        self._result_sink = result_sink
         self._logger = logger or create_logger(log)
         self._sessions = ClientTokens()
         self._runtime: ServerRuntime | None = None
@@ -95,33 +93,33 @@ class GameServer:
         self._shutdown_mode: ShutdownMode = settings.shutdown_mode
         self._closing: set[asyncio.Task[None]] = set()
 
-    # --- its life -------------------------------------------------------------------------------
+    # --- start and stop -------------------------------------------------------------------------
 
     async def start(self) -> None:
         """Listen.
 
         Raises:
-            InputError: a port is taken, or not ours to take; or there is no such address.
+            InputError: a port is in use or not permitted, or an address is not of this machine.
         """
         live = ServerRuntime(
             self._settings,
             self._sessions,
-            self.figures,
+            self.metrics,
             self._logger,
         )
         self._context = ServerContext(
             clock=live.clock,
             states=live.states,
-            timers=live.timetable,
-            result_sink=self._keeper,
-            metrics=self.figures,
+            timers=live.timers,
+            result_sink=self._result_sink,
+            metrics=self.metrics,
             logger=self._logger,
             log=self._log,
             checks=PasswordVerifier(max_waiting=4 * self._settings.capacity + 200),
             builtin_moves_per_second=self._test_client.moves_per_second,
             on_removed=self._forget,
         )
-        await live.start(ready=self._trouble)
+        await live.start(ready=self._find_problem)
         self._runtime = live
         self._logger.info(
             "server.started",
@@ -129,14 +127,14 @@ class GameServer:
             states=self.state_endpoint,
             http=self.http_port,
         )
-        if self._keeper is not None:
-            await self._keeper.start(self)
+        if self._result_sink is not None:
+            await self._result_sink.start(self)
 
     async def run(self) -> None:
-        """Serve until it is stopped; when cancelled, say farewell as the settings want it.
+        """Serve until stopped; when cancelled, shut down as the settings say.
 
         Raises:
-            ServerDismissedError: the scheduler wants this server no more.
+            ServerDismissedError: the scheduler dismissed this server.
         """
         try:
             await self._over.wait()
@@ -146,11 +144,11 @@ class GameServer:
             raise ServerDismissedError(self._dismissal)
 
     async def stop(self, mode: ShutdownMode | None = None) -> None:
-        """End: running games are finished, or broken off.
+        """Shut down: running games are finished or aborted.
 
         Args:
-            farewell: which of the two; None for what the settings say. To say "abort" while
-                games are still waited for ends the waiting.
+            mode: finish or abort; None for the mode of the settings. "abort" also ends a shutdown
+                that waits for games.
         """
         await asyncio.shield(self._begin_to_stop(mode or self._settings.shutdown_mode))
 
@@ -165,38 +163,38 @@ class GameServer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End at once."""
+        """Abort running games and stop."""
         await self.stop("abort")
 
-    # --- where it is ----------------------------------------------------------------------------
+    # --- addresses ------------------------------------------------------------------------------
 
     @property
     def command_endpoint(self) -> str:
-        """Of the command channel, such as ``tcp://127.0.0.1:5557``."""
+        """Endpoint of the command channel, such as ``tcp://127.0.0.1:5557``."""
         return self._live.commands.endpoint
 
     @property
     def state_endpoint(self) -> str:
-        """Of the state channel."""
+        """Endpoint of the state channel."""
         return self._live.states.endpoint
 
     @property
     def http_port(self) -> int:
-        """Of ``/health``, ``/ready`` and ``/metrics``; 0 for none."""
-        operations = self._live.operations
-        return 0 if operations is None else operations.port
+        """Port of ``/health``, ``/ready`` and ``/metrics``; 0 for none."""
+        health_server = self._live.health_server
+        return 0 if health_server is None else health_server.port
 
     def create_hello(self) -> ServerHello:
-        """Who the server is, where it is reached, and which matches it plays."""
+        """Return the name, the addresses and the matches of the server."""
         settings = self._settings
         live = self._live
-        address = settings.address or _reachable(settings.bind)
+        address = settings.address or _public_address(settings.bind)
         state_address = settings.state_address or settings.address
         return ServerHello(
-            name=settings.name or f"{_place(settings.bind)}:{live.commands.port}",
+            name=settings.name or f"{_machine_name(settings.bind)}:{live.commands.port}",
             version=sevenbag.__version__,
             command_address=address,
-            state_address=state_address or _reachable(settings.state_bind or settings.bind),
+            state_address=state_address or _public_address(settings.state_bind or settings.bind),
             internal_address=settings.internal_address or address,
             command_port=live.commands.port,
             state_port=live.states.port,
@@ -206,36 +204,36 @@ class GameServer:
 
     @property
     def dropped_envelopes(self) -> int:
-        """Messages on the command channel that were no requests."""
+        """Number of messages on the command channel that were no requests."""
         return self._live.commands.dropped
 
-    # --- its matches ----------------------------------------------------------------------------
+    # --- matches --------------------------------------------------------------------------------
 
     @property
     def matches(self) -> Mapping[str, HostedMatch]:
-        """All that are here, by match token; those that linger too."""
+        """Matches by match token, including finished ones that linger."""
         return self._sessions.matches
 
     def create_heartbeat(self) -> Heartbeat:
-        """How much it does."""
+        """Return the current load."""
         return Heartbeat(
-            matches=self._hosted(), commands=self.figures.commands, draining=self._draining
+            matches=self._count_hosted(), commands=self.metrics.commands, draining=self._draining
         )
 
     def accept_match(self, place: MatchAssignment) -> None:
-        """Take a match; clients may connect to it at once.
+        """Host a match; clients may connect to it at once.
 
-        A match that is here already is left alone.
+        A match that is hosted already continues unchanged.
 
         Raises:
-            MatchRejectedError: it does not; the words say why.
+            MatchRejectedError: the server does not accept the match.
         """
         old = self.matches.get(place.match_token)
         if old is not None and not old.ended:
             if len(place.finished_games) > sum(old.match.games):
-                raise MatchRejectedError("this match is played here, and not as far as that")
+                raise MatchRejectedError("the match is hosted here with fewer finished games")
             return
-        self._expect_room()
+        self._check_capacity()
         context = self._context
         assert context is not None
         try:
@@ -265,7 +263,7 @@ class GameServer:
         table.start()
 
     def cancel_match(self, token: str, reason: str) -> None:
-        """End a match without a winner; nothing where there is no such match."""
+        """End a match without a winner; ignore unknown matches."""
         table = self.matches.get(token)
         if table is not None:
             table.cancel(reason)
@@ -276,28 +274,28 @@ class GameServer:
         if table is not None:
             table.release(reason)
 
-    def pause_match(self, token: str, halted: bool) -> None:  # as on the link
-        """Begin no further game of a match, or go on beginning games."""
+    def pause_match(self, token: str, paused: bool) -> None:  # as on the link
+        """Pause a match before its next game, or resume it."""
         table = self.matches.get(token)
         if table is not None and not table.ended:
-            table.set_paused(halted)
+            table.set_paused(paused)
 
     async def wait_for_result(self, token: str) -> MatchResult:
-        """How a match ends, once it does.
+        """Wait for the result of a match.
 
         Raises:
-            MatchRejectedError: there is no such match here, or it goes on elsewhere.
+            MatchRejectedError: the match is not hosted here, or continues on another server.
         """
         table = self.matches.get(token)
         if table is None:
-            raise MatchRejectedError(f"no match {token[:8]}... is played here")
+            raise MatchRejectedError(f"no match {token[:8]}... is hosted here")
         await asyncio.wait({table.result})
         if table.result.cancelled():
             raise MatchRejectedError(f"match {token[:8]}... is not finished here")
         return table.result.result()
 
     def dismiss(self, reason: str) -> None:
-        """End at once: the scheduler wants this server no more."""
+        """Stop at once: the scheduler rejects this server."""
         self._logger.error("server.dismissed", reason=reason)
         self._dismissal = reason
         for token in list(self.matches):
@@ -311,14 +309,16 @@ class GameServer:
         assert self._runtime is not None, "the server has not been started"
         return self._runtime
 
-    def _hosted(self) -> int:
+    def _count_hosted(self) -> int:
         return sum(not table.ended for table in self.matches.values())
 
-    def _expect_room(self) -> None:
+    def _check_capacity(self) -> None:
         if self._draining or self._runtime is None:
-            raise MatchRejectedError("the server takes no matches; it is about to end")
-        if self._hosted() >= self._settings.capacity:
-            raise MatchRejectedError(f"the server plays {self._settings.capacity} matches already")
+            raise MatchRejectedError("the server is shutting down")
+        if self._count_hosted() >= self._settings.capacity:
+            raise MatchRejectedError(
+                f"the server is full: it hosts {self._settings.capacity} matches"
+            )
 
     def _forget(self, table: HostedMatch) -> None:
         self._sessions.remove(table)
@@ -326,16 +326,16 @@ class GameServer:
         self._closing.add(closing)
         closing.add_done_callback(self._closing.discard)
 
-    def _trouble(self) -> str:
-        """Why the server takes no matches; empty when it does."""
+    def _find_problem(self) -> str:
+        """Return the reason why the server takes no matches; empty if it does."""
         if self._draining:
-            return "the server is about to end"
-        return "" if self._keeper is None else self._keeper.problem
+            return "the server is shutting down"
+        return "" if self._result_sink is None else self._result_sink.problem
 
     def _begin_to_stop(self, mode: ShutdownMode) -> asyncio.Task[None]:
         self._draining = True
         if self._runtime is not None:
-            self._runtime.desk.is_shutting_down = True
+            self._runtime.command_handler.is_shutting_down = True
         if self._stopping is None:
             self._shutdown_mode = mode
             self._stopping = asyncio.create_task(self._stop())
@@ -346,15 +346,17 @@ class GameServer:
     async def _stop(self) -> None:
         if self._runtime is not None:
             live = self._runtime
-            self._logger.info("server.stopping", mode=self._shutdown_mode, matches=self._hosted())
+            self._logger.info(
+                "server.stopping", mode=self._shutdown_mode, matches=self._count_hosted()
+            )
             await self._finish_games()
-            if self._keeper is not None:
-                await self._keeper.stop()
+            if self._result_sink is not None:
+                await self._result_sink.stop()
             for table in tuple(self.matches.values()):
                 self._forget(table)
             await asyncio.gather(*self._closing)
             await live.end()
-        self._logger.info("server.stopped", commands=self.figures.commands)
+        self._logger.info("server.stopped", commands=self.metrics.commands)
         self._over.set()
 
     async def _finish_games(self) -> None:
@@ -362,62 +364,64 @@ class GameServer:
         began = time.monotonic()
         if self._shutdown_mode == "finish":
             for table in tables:
-                table.set_paused(halted=True)
-        # Games end in many ways, and nobody waits for this but who ends the server.
-        while self._waits_for(tables, time.monotonic() - began):  # noqa: ASYNC110
+                table.set_paused(paused=True)
+        # Polled: games end in many ways.
+        while self._must_wait(tables, time.monotonic() - began):  # noqa: ASYNC110
             await asyncio.sleep(_SHUTDOWN_POLL)
-        if self._keeper is None:
-            # They go on nowhere, and clients may go home.
+        if self._result_sink is None:
+            # Without a scheduler the matches continue nowhere.
             for table in tables:
-                table.cancel("the server ends")
+                table.cancel("the server is shutting down")
 
-    def _waits_for(self, tables: list[HostedMatch], seconds: float) -> bool:
-        """Whether there still is something that is worth waiting for, after so many seconds."""
-        if any(table.is_storing for table in tables) and seconds < _LAST_KEEPING:
+    def _must_wait(self, tables: list[HostedMatch], seconds: float) -> bool:
+        """Return True if a match is worth waiting for, after `seconds` of shutdown."""
+        if any(table.is_storing for table in tables) and seconds < _MAX_STORE_SECONDS:
             return True
         patience = self._settings.shutdown_seconds if self._shutdown_mode == "finish" else 0.0
         return seconds < patience and any(table.is_busy for table in tables)
 
 
-def _place(bind: str) -> str:
-    """One of a machine, and of the servers on it: all of them have the same ports."""
+def _machine_name(bind: str) -> str:
+    """Return a name for the machine and address; all servers may use the same ports."""
     machine = socket.gethostname()
     return machine if bind in _EVERYWHERE else f"{machine} {bind}"
 
 
-def _reachable(bind: str) -> str:
-    """Where clients find a server that listens at this address."""
+def _public_address(bind: str) -> str:
+    """Return the address at which clients reach a server that listens at `bind`."""
     return socket.gethostname() if bind in _EVERYWHERE else bind
 
 
 _BEAT: Final = 0.25
-"""Seconds between looks for new subscribers, when nothing is told; also how the delay is taken."""
+"""Seconds between checks for new subscribers and measurements of the delay."""
 
 _FILES_OF_A_MATCH: Final = 8
 
 _FILES: Final = 256
-"""Of the process itself, and for onlookers."""
+"""Open files of the process itself, and connections of viewers."""
 
 
 class ServerRuntime:
-    """Sockets that are bound when this is made, and hear and tell from `start` on.
+    """Sockets, command handler and timers of a running server.
+
+    The sockets are bound by the constructor and used from `start` on.
 
     Attributes:
-        commands: the command channel.
-        states: the state channel.
-        operations: HTTP, where it is wanted.
-        desk: answers commands.
-        timetable: wakes matches.
-        delay: seconds that the last beat came late: how long everything waits.
+        commands: command channel.
+        states: state channel.
+        health_server: HTTP server; None if it is off.
+        command_handler: handler of commands.
+        timers: timers of matches.
+        delay: delay of the last timer in seconds, and so of everything in the event loop.
 
     Args:
-        settings: of the server.
-        sessions: whose tokens are whose.
-        figures: counts.
-        logger: of the server.
+        settings: settings of the server.
+        sessions: tokens of matches and clients.
+        figures: counts of the server.
+        logger: logger of the server.
 
     Raises:
-        InputError: a port is taken, or not ours to take; or there is no such address.
+        InputError: a port is in use or not permitted, or an address is not of this machine.
     """
 
     def __init__(
@@ -430,8 +434,8 @@ class ServerRuntime:
         self._loop = asyncio.get_running_loop()
         self.clock = self._loop.time
         self.delay = 0.0
-        self.timetable = MatchTimers(self.clock)
-        self.desk = CommandHandler(
+        self.timers = MatchTimers(self.clock)
+        self.command_handler = CommandHandler(
             sessions,
             figures,
             logger,
@@ -440,7 +444,7 @@ class ServerRuntime:
             address=lambda: self.commands.address,
             max_command_bytes=settings.max_command_bytes,
         )
-        self.operations: HealthServer | None = None
+        self.health_server: HealthServer | None = None
         self._settings = settings
         self._sessions = sessions
         self._figures = figures
@@ -454,7 +458,7 @@ class ServerRuntime:
                 settings.bind,
                 settings.command_port,
                 max_frame_bytes=settings.max_command_bytes,
-                answer=self.desk.handle,
+                answer=self.command_handler.handle,
             )
             self.states = StateChannel(
                 self._context,
@@ -472,41 +476,41 @@ class ServerRuntime:
         self._watching: asyncio.Task[None] | None = None
 
     async def start(self, *, ready: Callable[[], str]) -> None:
-        """Hear commands, and HTTP where that is wanted.
+        """Receive commands, and serve HTTP if configured.
 
         Args:
-            ready: why the server takes no matches; empty when it does.
+            ready: return the reason why the server takes no matches; empty if it does.
 
         Raises:
-            InputError: there is no listening for HTTP.
+            InputError: the address of HTTP cannot be used.
         """
         if self._settings.http_port:
             app = create_health_app(ready, MetricsReader(self.read_metrics).text)
-            operations = HealthServer(app, self._settings.bind, self._settings.http_port)
+            health_server = HealthServer(app, self._settings.bind, self._settings.http_port)
             try:
-                await operations.start()
+                await health_server.start()
             except BaseException:
                 self._context.destroy(0)
                 raise
-            self.operations = operations
+            self.health_server = health_server
         self.commands.start()
         self._watching = self._loop.create_task(self._limiter.watch())
         self._beat()
 
     async def end(self) -> None:
-        """Hear and tell nothing more; what is under way still goes out."""
+        """Stop receiving and publishing; pending messages are still sent."""
         if self._beating is not None:
             self._beating.cancel()
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
-        if self.operations is not None:
-            await self.operations.close()
-        await self.desk.close()
-        self.timetable.close()
+        if self.health_server is not None:
+            await self.health_server.close()
+        await self.command_handler.close()
+        self.timers.close()
         self.commands.close()
         self.states.close()
-        # It waits for the last messages.
+        # This waits for the last messages.
         await asyncio.to_thread(self._context.term)
 
     # --- helpers --------------------------------------------------------------------------------

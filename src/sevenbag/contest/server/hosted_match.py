@@ -1,4 +1,4 @@
-"""One match on a game server, its timers, and the interface to the scheduler."""
+"""Match on a game server, its timers, and the interface to the scheduler client."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ if TYPE_CHECKING:
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
 _REPEAT_END: Final = 5.0
-"""Seconds between repetitions of the end of a match that somebody may have missed."""
+"""Seconds between repetitions of the end of a match that a slow subscriber may have missed."""
 
 
 @dataclass(frozen=True)
 class ServerContext:
-    """What all matches of a server share.
+    """Objects that all matches of a server share.
 
     Attributes:
         clock: monotonic seconds.
-        states: where matches tell how they stand.
-        timetable: wakes them.
-        keeper: keeps what must survive; None for nobody.
-        figures: counts.
-        logger: of the server.
-        log: what of the moves is logged.
-        checks: of passwords.
-        house_moves_per_second: how fast bots of ours move, at most.
-        gone: is told when a match is to be forgotten.
+        states: state channel.
+        timers: timers of matches.
+        result_sink: receiver of results and events; None for a server without a scheduler.
+        metrics: counts of the server.
+        logger: logger of the server.
+        log: settings of the log.
+        checks: verifier of passwords.
+        builtin_moves_per_second: maximum rate of moves of built-in players.
+        on_removed: callback that removes a match.
     """
 
     clock: Callable[[], float]
@@ -69,26 +69,26 @@ class ServerContext:
 
 
 class HostedMatch:
-    """A match from its placement until it has lingered long enough.
+    """Match on a game server, from its assignment until the end of its linger time.
 
     Attributes:
-        token: of the match.
-        place: what was asked for.
-        match: itself.
-        client_tokens: of both seats; empty for one that a bot of ours takes.
-        doors: to both seats.
-        result: how the match ends, once it has.
-        ended: whether it has.
-        scheduled: the timetable's own.
-        refusals: log of commands that were refused.
+        token: match token.
+        assignment: assignment of the scheduler.
+        match: match itself.
+        client_tokens: client tokens of both players; empty for a built-in player.
+        authenticators: password checks of both players.
+        result: result of the match, once it has ended.
+        ended: True once the match has ended.
+        scheduled: time of its timer, maintained by `MatchTimers`.
+        rejections: log of rejected commands.
 
     Args:
-        place: what is asked for.
-        match: made for it.
-        context: of the server.
+        place: assignment of the scheduler.
+        match: match created for it.
+        context: shared objects of the server.
 
     Raises:
-        SpecError: no such bot for a seat.
+        SpecError: the specification of a built-in player is invalid.
     """
 
     def __init__(self, place: MatchAssignment, match: ContestMatch, context: ServerContext) -> None:
@@ -121,18 +121,18 @@ class HostedMatch:
         self._joined = [False, False]
         self._game = match.game_number
         self._finished: deque[FinishedGame] = deque()
-        self._keeping: asyncio.Task[None] | None = None
-        self._called_off = False
+        self._storing: asyncio.Task[None] | None = None
+        self._cancelled = False
         self._incomplete = False
         self._leaves_at = math.inf
-        self._last_words: list[bytes] = []
+        self._end_messages: list[bytes] = []
         self._players: list[BuiltinContestPlayer] = []
         for number, seat in enumerate(place.players):
             if seat.bot:
-                self._players.append(self._house_player(1 if number else 0))
+                self._players.append(self._create_builtin_player(1 if number else 0))
 
     def start(self) -> None:
-        """Begin: bots of ours take their seats."""
+        """Start the match: built-in players connect."""
         for number, seat in enumerate(self.assignment.players):
             if seat.bot:
                 self.join(1 if number else 0)
@@ -140,23 +140,23 @@ class HostedMatch:
 
     @property
     def is_storing(self) -> bool:
-        """Whether something that is finished is not kept yet."""
-        return self._keeping is not None
+        """True while a finished game or match is not stored."""
+        return self._storing is not None
 
     @property
     def is_busy(self) -> bool:
-        """Whether a game is played, or something that is finished is not kept yet."""
+        """True while a game is played, or a finished game or match is not stored."""
         return self.is_storing or self.match.phase == "game"
 
     def find_player(self, team: str) -> PlayerIndex | None:
-        """The seat of a team that connects; None for everybody else."""
+        """Return the player of a team that may connect; None for other teams."""
         for number, seat in enumerate(self.assignment.players):
             if seat.team == team and not seat.bot:
                 return 1 if number else 0
         return None
 
     def join(self, seat: PlayerIndex) -> None:
-        """Somebody has come to a seat, again or for the first time."""
+        """Connect a player; ignore repeated connections."""
         if self._joined[seat] or self.ended:
             return
         self._joined[seat] = True
@@ -168,51 +168,52 @@ class HostedMatch:
         self.publish_changes(now)
 
     def move(self, seat: PlayerIndex, move: MoveName, number: int | str | None) -> bytes:
-        """Carry out a move.
+        """Execute a move.
 
-        Returns: the answer to it. Moves that are not done are answered as those that are.
+        Returns:
+            Encoded answer, which is the same for executed and rejected moves.
         """
         context = self._context
         now = context.clock()
         if not self._joined[seat]:
-            # It came with a token that it was given before the match came here.
+            # The client has a token from before the match moved here.
             self.join(seat)
         allowance = self._allowances[seat]
         if allowance is not None and not allowance.take(now):
-            return self._too_many_moves(seat)
+            return self._reject_move(seat)
         try:
-            verdict = self.match.move(seat, move, number, now)
-            context.metrics.moves[verdict] += 1
-            if verdict not in self._quiet:
-                self._tell_move(seat, move, number, verdict)
+            outcome = self.match.move(seat, move, number, now)
+            context.metrics.moves[outcome] += 1
+            if outcome not in self._quiet:
+                self._log_move(seat, move, number, outcome)
             self.publish_changes(now)
-        except Exception as error:  # noqa: BLE001  # other matches must not notice
-            self._break(error)
+        except Exception as error:  # noqa: BLE001  # other matches continue
+            self._abort(error)
         return self._done
 
     def advance(self, now: float) -> None:
-        """Do what is due."""
+        """Process events that are due."""
         if self.ended:
-            self._linger(now)
+            self._continue_lingering(now)
             return
         try:
             self.match.advance(now)
             self.publish_changes(now)
-            self._tell_figures()
-        except Exception as error:  # noqa: BLE001  # other matches must not notice
-            self._break(error)
+            self._publish_statistics_if_due()
+        except Exception as error:  # noqa: BLE001  # other matches continue
+            self._abort(error)
 
-    def set_paused(self, halted: bool) -> None:  # as on the link
-        """Begin no further game, or go on beginning games."""
-        self._logger.info("match.paused" if halted else "match.resumed")
+    def set_paused(self, paused: bool) -> None:
+        """Pause the match before its next game, or resume it."""
+        self._logger.info("match.paused" if paused else "match.resumed")
         now = self._context.clock()
-        self.match.set_paused(halted, now)
+        self.match.set_paused(paused, now)
         self.publish_changes(now)
 
     def cancel(self, reason: str) -> None:
-        """End it without a winner."""
+        """End the match without a winner."""
         if not self.ended:
-            self._called_off = True
+            self._cancelled = True
             now = self._context.clock()
             self.match.cancel(reason, now)
             self.publish_changes(now)
@@ -220,22 +221,22 @@ class HostedMatch:
     def release(self, reason: str) -> None:
         """Stop a match that continues elsewhere, without publishing an end."""
         if not self.ended:
-            self._called_off = self.ended = True
+            self._cancelled = self.ended = True
             now = self._context.clock()
             self.match.cancel(reason, now)
             self.match.take_messages()
             self._incomplete = False
             self._logger.info("match.released", reason=reason)
             self.result.cancel()
-            self._leave_later(now)
+            self._start_lingering(now)
 
     def publish_changes(self, now: float) -> None:
-        """Tell what has happened, and see what is next; to be called after everything."""
+        """Publish changes and schedule the next event; required after each change."""
         match = self.match
         messages = match.take_messages()
-        if match.result is not None and not self._last_words:
+        if match.result is not None and not self._end_messages:
             # The end of the match is published after its result is stored.
-            self._last_words = messages[-1:]
+            self._end_messages = messages[-1:]
             del messages[-1:]
         self._publish(messages)
         if match.game_number != self._game:
@@ -248,24 +249,24 @@ class HostedMatch:
         finished = match.take_finished_games()
         if finished:
             self._finished += finished
-            if self._keeping is None:
-                self._keeping = asyncio.create_task(self._keep())
+            if self._storing is None:
+                self._storing = asyncio.create_task(self._store_results())
         if match.result is None:
             self._context.timers.schedule(self, match.next_event_at)
         elif not self.ended:
-            if self._context.result_sink is None or self._called_off:
+            if self._context.result_sink is None or self._cancelled:
                 self._end(match.result, now)
-            elif self._keeping is None:
+            elif self._storing is None:
                 # A match may end without a last game, if a team does not appear.
-                self._keeping = asyncio.create_task(self._keep())
+                self._storing = asyncio.create_task(self._store_results())
 
     async def close(self) -> None:
-        """Let go of everything; the match is not played on here."""
+        """Release all resources; the match is not continued here."""
         self.ended = True
         self._context.timers.forget(self)
-        if self._keeping is not None:
-            self._keeping.cancel()
-            await asyncio.gather(self._keeping, return_exceptions=True)
+        if self._storing is not None:
+            self._storing.cancel()
+            await asyncio.gather(self._storing, return_exceptions=True)
         self._moves.log_suppressed()
         self.rejections.log_suppressed()
         if not self.result.done():
@@ -277,72 +278,72 @@ class HostedMatch:
     def _publish(self, messages: list[bytes]) -> None:
         if messages:
             if not self._context.states.publish(self._envelope, messages):
-                self._missed()
-            # Positions before the first game are only for clients, not for built-in bots.
+                self._report_loss()
+            # Positions before the first game are only for clients, not for built-in players.
             if self.match.game is not None:
                 for player in self._players:
                     player.handle_states(messages)
 
-    def _house_player(self, seat: PlayerIndex) -> BuiltinContestPlayer:
+    def _create_builtin_player(self, seat: PlayerIndex) -> BuiltinContestPlayer:
         settings = self.assignment.players[seat]
         return create_builtin_player(
             settings.bot,
             settings.team,
-            lambda move, number: self._house_move(seat, move, number),
+            lambda move, number: self._move_builtin(seat, move, number),
             moves_per_second=self._context.builtin_moves_per_second,
             report=lambda reason: self._logger.warning(
                 "builtin_player.failed", team=settings.team, reason=reason
             ),
         )
 
-    def _house_move(self, seat: PlayerIndex, move: MoveName, number: int | None) -> None:
+    def _move_builtin(self, seat: PlayerIndex, move: MoveName, number: int | None) -> None:
         if not self.ended:
             self.move(seat, move, number)
 
-    def _tell_move(
-        self, seat: PlayerIndex, move: MoveName, number: int | str | None, verdict: MoveOutcome
+    def _log_move(
+        self, seat: PlayerIndex, move: MoveName, number: int | str | None, outcome: MoveOutcome
     ) -> None:
-        duel = self.match.game
-        piece = None if duel is None else duel.pieces[seat]
+        game = self.match.game
+        piece = None if game is None else game.pieces[seat]
         self._moves.log(
             "move.received",
-            verdict.value,
+            outcome.value,
             team=self.assignment.players[seat].team,
             move=move,
             piece_number=number,
             current_piece=None if piece is None else piece.number,
         )
 
-    def _too_many_moves(self, seat: PlayerIndex) -> bytes:
+    def _reject_move(self, seat: PlayerIndex) -> bytes:
         limit = self.assignment.rules.match.moves_per_second
         self._context.metrics.rejected["too many moves"] += 1
         self.match.count_move(seat, "too many moves")
         team = self.assignment.players[seat].team
         self.rejections.log("command.rejected", "too many moves", team=team, limit=limit)
         return encode(
-            ErrorResp(error="too many moves", message=f"this match allows {limit} moves a second")
+            ErrorResp(error="too many moves", message=f"this match allows {limit} moves per second")
         )
 
-    def _tell_figures(self) -> None:
-        """What the contest's messages leave out, for onlookers of ours; not after every move."""
-        figures = self.match.take_statistics()
-        if figures is not None:
-            self._publish_figures(figures)
+    def _publish_statistics_if_due(self) -> None:
+        """Publish statistics for viewers; not after each move."""
+        statistics = self.match.take_statistics()
+        if statistics is not None:
+            self._send_statistics(statistics)
 
     def _publish_result(self) -> None:
-        figures = self.match.result_statistics()
-        if figures is not None:
-            self._publish_figures(figures)
+        statistics = self.match.result_statistics()
+        if statistics is not None:
+            self._send_statistics(statistics)
 
-    def _publish_figures(self, figures: bytes) -> None:
-        self._context.states.publish(_FIGURES + self._envelope, [figures])
+    def _send_statistics(self, statistics: bytes) -> None:
+        self._context.states.publish(_STATISTICS_PREFIX + self._envelope, [statistics])
 
-    def _missed(self) -> None:
+    def _report_loss(self) -> None:
         if not self._incomplete:
             self._incomplete = True
             self._logger.warning("subscriber.messages_lost")
 
-    async def _keep(self) -> None:
+    async def _store_results(self) -> None:
         """Store finished games and the result of the match, and publish each afterwards."""
         context = self._context
         try:
@@ -357,16 +358,16 @@ class HostedMatch:
                 now = context.clock()
                 self.match.confirm_stored(game.result.number, now)
                 self.publish_changes(now)
-                self._tell_figures()
+                self._publish_statistics_if_due()
             result = self.match.result
             if result is not None and context.result_sink is not None and not self.ended:
                 await context.result_sink.store_match(self.token, result)
                 if not self.ended:
                     self._end(result, context.clock())
-        except Exception as error:  # noqa: BLE001  # other matches must not notice
-            self._break(error)
+        except Exception as error:  # noqa: BLE001  # other matches continue
+            self._abort(error)
         finally:
-            self._keeping = None
+            self._storing = None
 
     def _log_game(self, game: FinishedGame) -> None:
         result = game.result
@@ -384,10 +385,10 @@ class HostedMatch:
         )
 
     def _end(self, result: MatchResult, now: float) -> None:
-        """The match is over; it is answered for some time more."""
+        """End the match and let it linger."""
         # Published before MatchEnd, because clients leave at MatchEnd.
         self._publish_result()
-        self._publish(self._last_words)
+        self._publish(self._end_messages)
         self.ended = True
         context = self._context
         context.metrics.matches += 1
@@ -397,39 +398,39 @@ class HostedMatch:
         )
         if not self.result.done():
             self.result.set_result(result)
-        self._leave_later(now)
+        self._start_lingering(now)
 
-    def _leave_later(self, now: float) -> None:
+    def _start_lingering(self, now: float) -> None:
         self._leaves_at = now + self.assignment.rules.match.linger_seconds
         self._schedule_lingering(now)
 
-    def _linger(self, now: float) -> None:
+    def _continue_lingering(self, now: float) -> None:
         if now >= self._leaves_at:
             self._context.on_removed(self)
             return
         if self._incomplete:
-            # For clients that were too far behind to receive it; all others have left.
+            # For slow clients that lost the first one.
             self._publish_result()
-            self._context.states.publish(self._envelope, self._last_words)
+            self._context.states.publish(self._envelope, self._end_messages)
         self._schedule_lingering(now)
 
     def _schedule_lingering(self, now: float) -> None:
         due = min(self._leaves_at, now + _REPEAT_END) if self._incomplete else self._leaves_at
         self._context.timers.schedule(self, due)
 
-    def _break(self, error: Exception) -> None:
-        """A fault of ours: this match is given up, others do not notice."""
+    def _abort(self, error: Exception) -> None:
+        """Abort this match after an internal error; other matches continue."""
         if self.ended:
             return
         self.ended = True
         context = self._context
         context.metrics.failures += 1
         self._logger.error("match.failed", exc_info=error)
-        reason = f"a fault of the server's: {type(error).__name__}"
+        reason = f"internal error: {type(error).__name__}"
         if context.result_sink is not None:
             context.result_sink.report_lost(self.token, reason)
         else:
-            # It goes on nowhere.
+            # Without a scheduler the match continues nowhere.
             end = MatchEnd(match_name=self.assignment.match_name, match_token=self.token)
             context.states.publish(self._envelope, [encode(end)])
             self.result.set_result(
@@ -444,7 +445,7 @@ class HostedMatch:
             await player.close()
 
 
-_FIGURES: Final = STATISTICS_TOPIC.encode()
+_STATISTICS_PREFIX: Final = STATISTICS_TOPIC.encode()
 
 _NOT_LOGGED: Final[dict[str, frozenset[MoveOutcome]]] = {
     "all": frozenset(),
@@ -458,7 +459,7 @@ def _replay(game: FinishedGame) -> bytes:
 
 
 class _Allowance:
-    """So many a second, and no more at once."""
+    """Token bucket that allows a rate per second."""
 
     def __init__(self, rate: int) -> None:
         self._rate = rate
@@ -475,91 +476,91 @@ class _Allowance:
 
 
 class ResultSink(Protocol):
-    """Keeps what must survive the server, and tells others what happens on it."""
+    """Receiver of results that must survive the server, and of events."""
 
     @property
     def problem(self) -> str:
-        """Why nothing can be kept or placed right now; empty when all is well."""
+        """Reason why results cannot be stored or matches assigned; empty if there is none."""
         ...
 
     async def start(self, host: SchedulerCommands) -> None:
-        """Begin, once the server can be reached."""
+        """Start once the server is listening."""
 
     async def stop(self) -> None:
-        """End, when nothing more is to come: what is unfinished goes on elsewhere."""
+        """Stop; unfinished matches continue on other servers."""
 
     async def store_game(self, token: str, result: ContestGameResult, replay: bytes) -> None:
-        """Keep a finished game; it is safe when this returns, and clients may hear of it."""
+        """Store a finished game; when this returns, it is safe and may be published."""
 
     async def store_match(self, token: str, result: MatchResult) -> None:
         """Store the result of a match; when this returns, it is safe and may be published.
 
-        All its games are stored already. Not called for matches that were called off.
+        All its games are stored already. Not called for cancelled matches.
         """
 
     def report_joined(self, token: str, seat: int) -> None:
-        """A team has connected for the first time."""
+        """Report the first connection of a team."""
 
     def report_game_started(self, token: str, number: int, game_name: str) -> None:
-        """The first state message of a game is out."""
+        """Report the first state message of a game."""
 
     def report_lost(self, token: str, reason: str) -> None:
-        """A match broke by a fault of the server's: it is to go on elsewhere."""
+        """Report a match that was aborted by an internal error."""
 
 
 class SchedulerCommands(Protocol):
-    """What a keeper may ask of its game server."""
+    """Commands of a scheduler to its game server."""
 
     def create_hello(self) -> ServerHello:
-        """Who the server is, where it is reached, and which matches it plays."""
+        """Return the name, the addresses and the matches of the server."""
         ...
 
     def create_heartbeat(self) -> Heartbeat:
-        """How much it does."""
+        """Return the current load."""
         ...
 
     def accept_match(self, place: MatchAssignment) -> None:
-        """Take a match.
+        """Host a match.
 
         Raises:
-            MatchRejectedError: it does not; the words say why.
+            MatchRejectedError: the server does not accept the match.
         """
 
     def cancel_match(self, token: str, reason: str) -> None:
-        """End a match without a winner; nothing where there is no such match."""
+        """End a match without a winner; ignore unknown matches."""
 
     def release_match(self, token: str, reason: str) -> None:
         """Stop a match that continues elsewhere, without publishing an end."""
 
-    def pause_match(self, token: str, halted: bool) -> None:  # as on the wire
-        """Begin no further game of a match, or go on beginning games."""
+    def pause_match(self, token: str, paused: bool) -> None:
+        """Pause a match before its next game, or resume it."""
 
     def dismiss(self, reason: str) -> None:
-        """End: the scheduler wants this server no more."""
+        """Stop: the scheduler rejects this server."""
 
 
 _ROUND: Final = 16
-"""Those that are due, in a row; then commands have their turn."""
+"""Timers processed before commands run."""
 
 
 class Scheduled(Protocol):
-    """Something with a next time.
+    """Object with a timer.
 
     Attributes:
-        scheduled: for when it is in the timetable; infinite for not at all. The timetable's own.
+        scheduled: time of the timer; infinite for none. Maintained by `MatchTimers`.
     """
 
     scheduled: float
 
     def advance(self, now: float) -> None:
-        """Its time has come; it says when the next one is by `MatchTimers.schedule`."""
+        """Process events that are due and call `MatchTimers.schedule` for the next one."""
 
 
 class MatchTimers:
-    """Wakes what is scheduled, as soon as its time has come and others had their turn.
+    """Timers of all matches, run in groups so that commands run in between.
 
     Args:
-        clock: monotonic seconds, those of the event loop.
+        clock: monotonic seconds of the event loop.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -570,10 +571,10 @@ class MatchTimers:
         self._armed_for = math.inf
 
     def schedule(self, what: Scheduled, due: float | None) -> None:
-        """Wake it at this time at the latest.
+        """Call `advance` at `due` at the latest.
 
-        It may be woken earlier, by a time that was told before: that costs less than to take times
-        back, as every move would.
+        An earlier time that was scheduled before still applies: an early call costs less
+        than a cancellation after every move.
         """
         if due is None or due >= what.scheduled:
             return
@@ -583,14 +584,14 @@ class MatchTimers:
             self._arm(due)
 
     def forget(self, what: Scheduled) -> None:
-        """Wake it no more, and hold it no longer."""
-        # In place: this may be called by what is being woken.
+        """Remove the timer of an object."""
+        # In place, because `advance` may call this.
         self._heap[:] = [entry for entry in self._heap if entry[2] is not what]
         heapq.heapify(self._heap)
         what.scheduled = math.inf
 
     def close(self) -> None:
-        """Wake nothing any more."""
+        """Cancel all timers."""
         self._heap.clear()
         if self._timer is not None:
             self._timer.cancel()
@@ -604,21 +605,21 @@ class MatchTimers:
         self._armed_for = due
         loop = asyncio.get_running_loop()
         late = due <= self._clock()
-        self._timer = loop.call_soon(self._wake_due) if late else loop.call_at(due, self._wake_due)
+        self._timer = loop.call_soon(self._run_due) if late else loop.call_at(due, self._run_due)
 
-    def _wake_due(self) -> None:
+    def _run_due(self) -> None:
         self._timer = None
-        # Nothing is armed while things are woken: it is seen afterwards what is first.
+        # `schedule` must not arm the timer meanwhile; that follows below.
         self._armed_for = -math.inf
         heap = self._heap
         now = self._clock()
-        woken = 0
-        while heap and heap[0][0] <= now and woken < _ROUND:
+        count = 0
+        while heap and heap[0][0] <= now and count < _ROUND:
             due, _, what = heapq.heappop(heap)
             if due == what.scheduled:
                 what.scheduled = math.inf
                 what.advance(now)
-                woken += 1
+                count += 1
         self._armed_for = math.inf
         if heap:
             self._arm(heap[0][0])

@@ -1,4 +1,4 @@
-"""What a game server has finished and the scheduler has not kept yet: files, for crashes."""
+"""Finished games and matches on disk until the scheduler has stored them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ SpooledResult: TypeAlias = scheduler_protocol.GameFinished | scheduler_protocol.
 
 
 class ResultSpool:
-    """A folder of a game server's own, one file for each finished game and each finished match.
+    """Folder of a game server, with one file for each finished game and match.
 
-    Names sort as things are to be told: a match's games by number, then its end. What the scheduler
-    does not want is put aside in the folder ``refused``, for somebody to look at.
+    File names sort in the order of sending: the games of a match by number, then its result.
+    Results that the scheduler rejects are moved to the folder ``refused``.
 
     Args:
-        folder: of all game servers of this machine.
-        server: name of the game server, which has a folder below it.
+        folder: folder of all game servers of this machine.
+        server: name of the game server, which has its own folder in it.
         wall: seconds since 1970.
 
     Raises:
@@ -46,7 +46,7 @@ class ResultSpool:
             self._lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise SettingsError(
-                f"server.spool: {self._folder} cannot be made: {error.strerror}"
+                f"server.spool: cannot create {self._folder}: {error.strerror}"
             ) from None
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -58,32 +58,32 @@ class ResultSpool:
             ) from None
 
     def close(self) -> None:
-        """Let others have it."""
+        """Release the folder."""
         os.close(self._lock)
 
     def list_files(self) -> list[str]:
-        """All that is there, in the order in which it is to be told."""
+        """Return the names of all results in the order of sending."""
         return sorted(
             entry.name
             for entry in self._folder.iterdir()
             if entry.suffix in {".game", ".match"} and not entry.name.startswith(".")
         )
 
-    def write(self, done: SpooledResult) -> None:
-        """Write it down, whole or not at all; it is on disk when this returns.
+    def write(self, result: SpooledResult) -> None:
+        """Write a result atomically; it is on disk when this returns.
 
         Raises:
-            FormatError: it cannot be written.
+            FormatError: the file cannot be written.
         """
         write_atomically(
-            self._folder / file_name(done), scheduler_protocol.encode(done), replace=True
+            self._folder / file_name(result), scheduler_protocol.encode(result), replace=True
         )
 
     def read(self, name: str) -> SpooledResult | None:
-        """What is written there; None if it is there no more, or broken and put aside.
+        """Read a result; None if the file does not exist or was invalid and is now quarantined.
 
         Raises:
-            FormatError: it cannot be read now.
+            FormatError: the file cannot be read now.
         """
         path = self._folder / name
         try:
@@ -94,25 +94,25 @@ class ResultSpool:
         except OSError as error:
             raise FormatError(f"{path}: cannot be read: {error.strerror}") from None
         try:
-            done = scheduler_protocol.decode_server_message(data)
+            result = scheduler_protocol.decode_server_message(data)
         except (msgspec.DecodeError, UnicodeError):
             self.quarantine(name)
             return None
-        if isinstance(done, scheduler_protocol.GameFinished):
+        if isinstance(result, scheduler_protocol.GameFinished):
             # The game may have waited for disk space before it was written.
-            return msgspec.structs.replace(done, age=done.age + age)
-        if isinstance(done, scheduler_protocol.MatchFinished):
-            return done
+            return msgspec.structs.replace(result, age=result.age + age)
+        if isinstance(result, scheduler_protocol.MatchFinished):
+            return result
         self.quarantine(name)
         return None
 
     def remove(self, name: str) -> None:
-        """It is kept elsewhere; needed no more."""
+        """Delete a result that is stored elsewhere."""
         with contextlib.suppress(OSError):
             (self._folder / name).unlink(missing_ok=True)
 
     def quarantine(self, name: str) -> None:
-        """It is not wanted: out of the way, and not lost."""
+        """Move a rejected or invalid file to the folder ``refused``."""
         aside = self._folder / "refused"
         with contextlib.suppress(OSError):
             aside.mkdir(exist_ok=True)
@@ -122,26 +122,26 @@ class ResultSpool:
                 old.unlink()
 
 
-def file_name(done: SpooledResult) -> str:
-    """The name of its file."""
-    if isinstance(done, scheduler_protocol.GameFinished):
-        return game_file_name(done.match_token, done.result.number)
-    return match_file_name(done.match_token)
+def file_name(result: SpooledResult) -> str:
+    """Return the file name of a result."""
+    if isinstance(result, scheduler_protocol.GameFinished):
+        return game_file_name(result.match_token, result.result.number)
+    return match_file_name(result.match_token)
 
 
 def game_file_name(token: str, number: int) -> str:
-    """The name of a game's file."""
+    """Return the file name of a game."""
     return f"{_file_name(token)}.{number:06d}.game"
 
 
 def match_file_name(token: str) -> str:
-    """The name of the file of a match's end."""
+    """Return the file name of the result of a match."""
     return f"{_file_name(token)}{_MATCH}"
 
 
 def finished_match_token(name: str) -> str | None:
-    """Return the match token from the name of a match result file; None for any other file."""
-    # A token is a UUID, which file names contain unchanged.
+    """Return the match token in the file name of a match result; None for other files."""
+    # Tokens are UUIDs, so file names contain them unchanged.
     token = name.removesuffix(_MATCH)
     return token if token != name and len(token) == scheduler_protocol.TOKEN_LENGTH else None
 
@@ -154,7 +154,7 @@ _MAX_QUARANTINED: Final = 1_000
 
 
 def _file_name(text: str) -> str:
-    """A name for a file; different texts have different ones."""
+    """Return a unique file name for a text."""
     plain = re.sub(r"[^A-Za-z0-9_-]", "_", text)[:60]
     if plain == text:
         return plain
