@@ -1,7 +1,7 @@
-"""Chance of a perfect clear: the queues of a pattern that have one.
+r"""Chance of a perfect clear: the queues of a pattern that have one.
 
 >>> from sevenbag.pc import PcProblem, compute_chance
->>> problem = PcProblem("XXXXX.....\\nXXXXXX....\\nXXXXXXX...\\nXXXXXX....")
+>>> problem = PcProblem("XXXXX.....\nXXXXXX....\nXXXXXXX...\nXXXXXX....")
 >>> chance = compute_chance(problem, "I,*p4")
 >>> chance.solved, chance.total
 (711, 840)

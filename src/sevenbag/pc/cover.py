@@ -87,9 +87,7 @@ class Coverage:
         return sorted(range(len(self.covered)), key=lambda i: -self.covered[i].bit_count())
 
     def accumulate(self, numbers: Sequence[int]) -> list[int]:
-        """Return, for each setup in this order, the number of queues that can play it or an earlier
-        one.
-        """
+        """Return the number of queues that can play each setup of this order or an earlier one."""
         seen, counts = 0, list[int]()
         for number in numbers:
             seen |= self.covered[number]

@@ -223,13 +223,13 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
 
 
 def compute_features(field: Board | str, height: int) -> tuple[float, ...]:
-    """Compute the nine features of a field that is to be filled up to a height.
+    r"""Compute the nine features of a field that is to be filled up to a height.
 
     They are: root of the sum of squared column heights; caves; pillars; transitions in rows;
     transitions in columns; height; empty cells up to the height; difference between the colours
     of a checkerboard; difference between even and odd columns.
 
-    >>> field = ".......X..\\n....X.....\\n..XX.X...X\\nX........X\\n..X......X\\nXXXXXXXXXX"
+    >>> field = ".......X..\n....X.....\n..XX.X...X\nX........X\n..X......X\nXXXXXXXXXX"
     >>> root, *others = compute_features(field, 6)
     >>> round(root, 4), others
     (11.7047, [10.0, 47.0, 14.0, 22.0, 6.0, 40.0, 4.0, 2.0])

@@ -1,7 +1,7 @@
-"""All perfect clears of a field for the queues of a pattern, and a smallest set of them.
+r"""All perfect clears of a field for the queues of a pattern, and a smallest set of them.
 
 >>> from sevenbag.pc import PcProblem, find_solutions
->>> problem = PcProblem("XXXXX.....\\nXXXXXX....\\nXXXXXXX...\\nXXXXXX....")
+>>> problem = PcProblem("XXXXX.....\nXXXXXX....\nXXXXXXX...\nXXXXXX....")
 >>> paths = find_solutions(problem, "I,*p4")
 >>> len(paths.solutions), len(paths.minimal), len(paths.smallest)
 (63, 33, 24)
