@@ -111,11 +111,15 @@ class Play:
         states: Json = message["states"]
         return states
 
-    def expect_piece(self, team: str, piece: Json) -> None:
-        """Read until a team has this piece."""
-        self.read_until(
-            lambda each: each["comm_type"] == "GamePieceState" and each["states"][team] == piece
+    def expect_piece(self, team: str, before: Json, expected: Json) -> None:
+        """Read until a team's piece has changed, and compare it."""
+        message = self.read_until(
+            lambda each: (
+                each["comm_type"] == "GamePieceState"
+                and (each["states"][team] != before or before == expected)
+            )
         )
+        assert message["states"][team] == expected
 
     def drop_until_game_end(self, team: str) -> Json:
         """Pile up a team's pieces until it has lost; return GameEnd."""
@@ -242,7 +246,7 @@ def move_one_piece(play: Play) -> str:
             expected["row"] += 1
         else:
             expected["col"] += {"left": -1, "right": 1}[move]
-        play.expect_piece(HOME, expected)
+        play.expect_piece(HOME, piece, expected)
         piece = expected
     for _ in range(12):
         assert play.move(HOME, "left", piece["number"]) == OK
