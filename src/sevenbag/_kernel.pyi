@@ -22,7 +22,7 @@ class Piece(enum.IntEnum):
     Z = 6
 
 class Rotation(enum.IntEnum):
-    """The way a piece points; NORTH is the spawn rotation, EAST one turn clockwise from it."""
+    """Rotation of a piece: NORTH is the spawn rotation, EAST one turn clockwise."""
 
     NORTH = 0
     EAST = 1
@@ -30,14 +30,14 @@ class Rotation(enum.IntEnum):
     WEST = 3
 
 class Spin(enum.IntEnum):
-    """What kind of spin a placement is; which spins exist is a rule (see `SpinMode`)."""
+    """Spin of a placement; the rules decide which spins exist (see `SpinMode`)."""
 
     NONE = 0
     MINI = 1
     FULL = 2
 
 class SpinMode(enum.IntEnum):
-    """Which placements count as spins (docs/coordinates.md has the rules)."""
+    """Placements that count as spins (see docs/spins.md)."""
 
     NONE = 0
     T_SPINS = 1
@@ -72,22 +72,22 @@ class Key(enum.IntEnum):
 PieceLike = Piece | str
 
 class SpinRules:
-    """A mode, and in what else games differ; a mode alone stands for one with the defaults.
+    """Rules of spins. A mode alone stands for the rules with the default options.
 
     Args:
-        mode: which placements count as spins.
+        mode: placements that count as spins.
         full_kicks: kicks that make a T-spin full. ``downward``: two rows down and one column
             across, in a quarter turn into east or west (guideline, TETR.IO). ``fifth``: the fifth
             test of any turn (Cold Clear). ``none`` (Jstris).
-        on_shift: what a sideways shift does to a spin: it ``ends`` (guideline, TETR.IO); ``keeps``
-            what it was (Triangle.js played frame by frame); ``rejudges``: corners are read where
-            the piece locks, if it has turned and not fallen since (Jstris).
+        on_shift: effect of a sideways shift on a spin. ``ends``: the spin ends (guideline,
+            TETR.IO). ``keeps``: the spin stays (Triangle.js frame by frame). ``rejudges``: corners
+            are checked where the piece locks, if it has turned and not fallen since (Jstris).
         hold_keeps_spin: whether a piece from hold keeps the spin of the held piece until it falls
             (Triangle.js). Used by games only.
         top_filled: whether corners above the board's top row count as filled (TETR.IO).
 
     Raises:
-        RulesError: an argument is none of these; the message lists them.
+        RulesError: unknown value; the message lists the known ones.
     """
 
     def __init__(
@@ -115,39 +115,39 @@ class SpinRules:
 SpinsLike = SpinRules | SpinMode | str
 
 def parse_spin_mode(name: str) -> SpinMode:
-    """The mode of a name such as ``T-spins+``, in any case.
+    """Return the mode with a name such as ``T-spins+``, in any case.
 
     Raises:
-        RulesError: the name is not known; the message lists those that are.
+        RulesError: unknown name; the message lists the known ones.
     """
 
 def spin_mode_name(mode: SpinsLike) -> str:
-    """The mode's name as the field's protocols spell it."""
+    """Return the name of a mode, as protocols spell it."""
 
 MAX_KICKS: int
-"""Kicks that a turn can try after turning in place."""
+"""Maximum number of kicks of a turn, after the turn in place."""
 
 MAX_KICK_DISTANCE: int
-"""How far a kick can reach, in columns and in rows."""
+"""Maximum distance of a kick, in columns and in rows."""
 
 MAX_CELL_DISTANCE: int
-"""How far a piece's cells can lie from its origin, in columns and in rows."""
+"""Maximum distance of a cell from the origin of its piece, in columns and in rows."""
 
 class Kicks:
-    """A rotation system: which tests a rotation tries, in order, and where a piece lies.
+    """A rotation system: the tests of each turn, in order, and the cells of pieces.
 
-    A piece lies around its origin, which stays where it is as a piece turns in place. In most
-    systems it is a corner of SRS's box; what appears at the spawn is then the centre.
+    Cells are relative to the origin of a piece, which stays in place when the piece turns in place.
+    In most systems it is a corner of the box of SRS; the piece then spawns at its centre.
 
-    Systems are equal if they turn all pieces alike, whatever their names.
+    Systems are equal if all pieces turn the same way, whatever their names.
 
     Args:
-        name: one of `Kicks.names()`, in any case, or an alias of the field such as ``srsPlus``;
-            ``... without 180`` leaves out half turns.
-        half_turns: False leaves out half turns.
+        name: one of `Kicks.names()`, in any case, or a common alias such as ``srsPlus``;
+            ``... without 180`` excludes half turns.
+        half_turns: whether half turns exist.
 
     Raises:
-        KicksError: the name is not known; the message lists those that are.
+        KicksError: unknown name; the message lists the known ones.
     """
 
     def __init__(self, name: str, *, half_turns: bool = True) -> None: ...
@@ -155,20 +155,19 @@ class Kicks:
     def name(self) -> str: ...
     @property
     def is_builtin(self) -> bool:
-        """Whether `Kicks(name)` is this system."""
+        """True if `Kicks(name)` is this system."""
     @staticmethod
     def names() -> list[str]: ...
     @staticmethod
     def from_file(path: str | os.PathLike[str]) -> Kicks:
-        """A system of one's own, from a TOML file (docs/kicks.md).
+        """Load a custom system from a TOML file (docs/kicks.md).
 
         Raises:
-            KicksError: the file cannot be read, or does not describe a system; the message names
-                the line and what would be right.
+            KicksError: the file cannot be read or is invalid; the message names the line.
         """
     @staticmethod
     def from_text(text: str, name: str = "own") -> Kicks:
-        """A system of one's own, from the text of such a file."""
+        """Parse a custom system from the text of such a file."""
     @staticmethod
     def from_turns(
         name: str,
@@ -176,43 +175,43 @@ class Kicks:
         spawns: Mapping[Piece, Rotation] = ...,
         shapes: Mapping[Piece, Sequence[Sequence[tuple[int, int]]]] = ...,
     ) -> Kicks:
-        """A system from all tests of each turn, as `turns` gives them; others do not exist.
+        """Create a system from the tests of all turns, as `turns` returns them.
 
         Args:
-            name: what to call it: 1 to 64 printable characters, not the name of another system.
+            name: name of the system: 1 to 64 printable characters, not the name of another system.
             turns: by piece, the rotation before and the one after: at most `MAX_KICKS` + 1
                 displacements of the piece's origin, within `MAX_KICK_DISTANCE`; (0, 0) is a turn
                 in place.
-            spawns: pieces that do not appear pointing north.
+            spawns: rotations of pieces that do not spawn pointing north.
             shapes: pieces that differ from SRS: for each rotation its four cells
                 (x, y) from the origin, y up, within `MAX_CELL_DISTANCE`. Two lists alternate, one
                 is for all rotations. The cells are those of the piece in that rotation, anywhere.
 
         Raises:
-            KicksError: there are too many tests, one is too far, a shape is not the piece's, or the
-                name is not free.
+            KicksError: too many tests, a test too far away, cells of another piece, or a name that
+                is already used.
         """
     def without_half_turns(self) -> Kicks:
-        """The same system, called ``... without 180``; itself if it has no half turns."""
+        """Return the system without half turns, named ``... without 180``."""
     def tests(
         self, piece: PieceLike, start: Rotation, end: Rotation
     ) -> list[tuple[int, int]] | None:
-        """Displacements of the centre, in the order tried; None if there is no such rotation."""
+        """Return displacements of the centre, in the order tried; None if there is no such turn."""
     def turns(self) -> dict[tuple[Piece, Rotation, Rotation], list[tuple[int, int]]]:
-        """All tests of all turns there are, as displacements of the piece's origin."""
+        """Return the tests of all turns, as displacements of the origin of the piece."""
     def shapes(self, piece: PieceLike) -> list[list[tuple[int, int]]]:
-        """The cells of each rotation from the piece's origin, sorted by y, then x."""
+        """Return the cells of each rotation relative to the origin, sorted by y, then x."""
     def has_custom_shapes(self, piece: PieceLike) -> bool:
-        """Whether the piece lies otherwise than in SRS's box."""
+        """Return whether the cells of the piece differ from SRS."""
     def spawn_at(self, piece: PieceLike, x: int, y: int) -> Placement:
-        """The piece as it appears with its origin at (x, y)."""
+        """Return the piece as it spawns with its origin at (x, y)."""
     def spawn_rotation(self, piece: PieceLike) -> Rotation:
-        """The way a piece points as it appears."""
+        """Return the rotation of a piece at its spawn."""
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
 
 class Placement:
-    """A piece at rest: what it is, how it points, where its centre is, and what spin it is."""
+    """Placement of a piece: piece, rotation, position of its centre, and spin."""
 
     def __init__(
         self, piece: PieceLike, rotation: Rotation, x: int, y: int, spin: Spin = Spin.NONE
@@ -229,16 +228,16 @@ class Placement:
     def spin(self) -> Spin: ...
     @property
     def cells(self) -> list[tuple[int, int]]:
-        """The four (x, y) it fills, sorted by y, then x."""
+        """Its four cells (x, y), sorted by y, then x."""
     def canonical(self) -> Placement:
-        """The same cells with O pointing north and S, Z, I pointing north or east."""
+        """Return the same cells with O pointing north, and S, Z and I pointing north or east."""
     def same_cells(self, other: Placement) -> bool:
-        """Whether both fill the same cells with the same piece, whatever their rotation."""
+        """Return whether both fill the same cells with the same piece, in any rotation."""
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
 
 class Placements(Sequence[Placement]):
-    """Placements of one piece, decoded one by one as they are asked for."""
+    """Placements of one piece, decoded on access."""
 
     def __len__(self) -> int: ...
     @overload
@@ -249,7 +248,7 @@ class Placements(Sequence[Placement]):
     def __contains__(self, placement: object) -> bool: ...
 
 class Board:
-    """Filled and empty cells, no colours. Width 4 to 16, 4 to 64 rows."""
+    """Filled and empty cells without colours; width 4 to 16, 4 to 64 rows."""
 
     def __init__(self, width: int = 10, rows: int = 40) -> None: ...
     @staticmethod
@@ -266,8 +265,8 @@ class Board:
     def from_text(text: str, *, height: int = 40) -> Board:
         """Create a board from lines, from the top down, with the letters of `from_rows`.
 
-        Blank lines before and after the drawing are no rows, and blanks that all lines begin with
-        are indentation; all others are empty cells.
+        Blank lines before and after the drawing and common indentation are ignored; other blanks
+        are empty cells.
 
         Raises:
             BoardError: invalid cell, lines of different widths, or too many lines.
@@ -278,7 +277,7 @@ class Board:
     def rows(self) -> int: ...
     @property
     def height(self) -> int:
-        """Rows up to the highest filled cell; 0 for an empty board."""
+        """Number of rows up to the highest filled cell; 0 for an empty board."""
     @property
     def is_empty(self) -> bool: ...
     @property
@@ -287,11 +286,11 @@ class Board:
     def __getitem__(self, cell: tuple[int, int]) -> bool: ...
     def __setitem__(self, cell: tuple[int, int], filled: bool) -> None: ...
     def row(self, y: int) -> int:
-        """Row y as bits, bit x set where column x is filled."""
+        """Return row y as bits; bit x is set if column x is filled."""
     def fits(self, placement: Placement) -> bool:
-        """Whether the four cells are on the board and empty."""
+        """Return whether the four cells are on the board and empty."""
     def is_resting(self, placement: Placement) -> bool:
-        """Whether the placement fits and cannot move down by one row."""
+        """Return whether the placement fits and cannot move down by one row."""
     def placements(
         self,
         piece: PieceLike,
@@ -300,7 +299,7 @@ class Board:
         spins: SpinsLike = SpinMode.NONE,
         spawn: tuple[int, int] = (4, 19),
     ) -> Placements:
-        """All placements reachable from the spawn by shifts, single-row drops and rotations."""
+        """Return all placements reachable by shifts, single-row drops and rotations."""
     def find_path(
         self,
         placement: Placement,
@@ -311,14 +310,14 @@ class Board:
         keys: Sequence[Key] | None = None,
         gravity_rows: int = 0,
     ) -> list[Key] | None:
-        """The fewest keys that lead to a placement, HARD_DROP last; None if none do.
+        """Return the fewest keys that lead to a placement, HARD_DROP last; None if unreachable.
 
         Args:
-            placement: to its cells, and with its spin where `spins` tells spins apart.
-            kicks: the rotation system.
-            spins: which placements count as spins.
-            spawn: where the piece appears.
-            keys: those that there are; None: all but those of DAS.
+            placement: target cells, and the target spin if `spins` distinguishes spins.
+            kicks: rotation system.
+            spins: placements that count as spins.
+            spawn: spawn of the piece.
+            keys: available keys [default: all except those of DAS].
             gravity_rows: maximum number of rows that gravity moves the piece before the first key,
                 0 to 15. The keys work for every number up to it. Above 0, very long paths may not
                 be found.
@@ -335,9 +334,9 @@ class Board:
         spins: SpinsLike = SpinMode.NONE,
         spawn: tuple[int, int] = (4, 19),
     ) -> Placement | None:
-        """Where a piece comes to lie, with its spin, that is let fall after these presses.
+        """Return the placement of a piece after key presses and a hard drop, with its spin.
 
-        A press that moves nothing is passed over. None if the piece cannot appear.
+        Presses without effect are ignored. None if the piece cannot spawn.
         """
     def rotate(
         self,
@@ -347,16 +346,16 @@ class Board:
         *,
         spins: SpinsLike = SpinMode.NONE,
     ) -> tuple[Placement, int] | None:
-        """Turn a piece, resting or in mid-air, and judge the spin at once.
+        """Turn a piece, resting or in mid-air, and detect the spin.
 
-        Returns: where it comes to be, with its spin, and which of the system's tests led there
-            (the first is 0); None if there is no such turn or nothing fits.
+        Returns: the new placement with its spin, and the index of the successful test, from 0; None
+            if there is no such turn or no test fits.
         Raises: PlacementError if the placement itself does not fit.
         """
     def lock(self, placement: Placement) -> int:
-        """Fill the placement's cells and remove full rows.
+        """Fill the cells of a placement and remove full rows.
 
-        Returns: the number of rows removed.
+        Returns: number of removed rows.
         Raises: PlacementError if it does not fit.
         """
     def svg(
@@ -369,17 +368,17 @@ class Board:
         rows: int | range | None = None,
         skyline: int | None = None,
     ) -> str:
-        """A self-contained SVG picture; see `sevenbag.drawing.draw_board`."""
+        """Return a self-contained SVG picture; see `sevenbag.drawing.draw_board`."""
     def _repr_svg_(self) -> str:
-        """What notebooks show."""
+        """Return the picture shown by notebooks."""
     def add_garbage(self, hole: int, count: int = 1) -> None:
-        """Push `count` full rows with one empty column in from below; the top is cut."""
+        """Insert `count` rows with one hole at the bottom; the top rows are lost."""
     def copy(self) -> Board: ...
     def __copy__(self) -> Board: ...
     def __eq__(self, other: object) -> bool: ...
-    __hash__ = None  # type: ignore[assignment]  # it changes
+    __hash__ = None  # type: ignore[assignment]  # mutable
     def __str__(self) -> str:
-        """Rows from the top of the stack down, ``#`` and ``.``; ends with the bottom row."""
+        """Return the rows from the top of the stack down, with ``#`` and ``.``."""
 
 def perft(
     queue: str | Sequence[Piece],
@@ -391,32 +390,31 @@ def perft(
     spawn: tuple[int, int] = (4, 19),
     threads: int = 1,
 ) -> int:
-    """Number of ways to place the first `depth` pieces of `queue`, one after another, no hold.
+    """Count the ways to place the first `depth` pieces of a queue, without hold.
 
-    Other threads of Python run meanwhile, and Ctrl-C ends it.
+    Releases the GIL; Ctrl-C stops it.
 
     Args:
         queue: pieces or their letters.
-        depth: 0 to 64; all of them by default.
-        kicks: the rotation system.
-        board: where to begin; 10 x 40 and empty by default.
-        spins: placements that differ in spin count apart.
-        spawn: where a piece's origin appears.
-        threads: 1 to 256, or as many as the machine has to give.
+        depth: number of pieces, 0 to 64 [default: all].
+        kicks: rotation system.
+        board: start [default: empty, 10 x 40].
+        spins: placements that differ in spin count separately.
+        spawn: spawn of the origin of each piece.
+        threads: number of threads, 1 to 256.
     """
 
 def instruction_set() -> str:
-    """The instruction set the kernel chose on this machine: base, x86-64-v3 or avx512.
+    """Return the instruction set in use: base, x86-64-v3 or avx512.
 
     Raises:
-        InputError: the environment's SEVENBAG_INSTRUCTION_SET names one that this kernel or
-            machine does not have.
+        InputError: the environment variable SEVENBAG_INSTRUCTION_SET names an unavailable one.
     """
 
-# --- games; `sevenbag.game` is the face to use --------------------------------------------------
+# --- games; `sevenbag.game` is the public interface -----------------------------------------------
 
 class KernelRules:
-    """Rules as the kernel takes them, from `sevenbag.game.Rules.to_dict`."""
+    """Rules of the kernel, from `sevenbag.game.Rules.to_dict`."""
 
     def __init__(self, data: dict[str, object]) -> None: ...
     def compute_attacks(
@@ -430,11 +428,11 @@ class KernelRules:
         back_to_back: int,
         attackers: int = 0,
     ) -> tuple[int, ...]:
-        """What a clear sends; the counters are those before it."""
+        """Return the attacks of a clear; counters are those before it."""
     def compute_raw_lines(
         self, piece: PieceLike, spin: Spin, lines: int, combo: int, back_to_back: int
     ) -> float:
-        """Lines of a clear before multiplier and rounding; the counters are those after it."""
+        """Return the attack before multiplier and rounding; counters are those after the clear."""
     def apply_lock(
         self,
         board: Board,
@@ -443,20 +441,20 @@ class KernelRules:
         combo: int,
         back_to_back: int,
     ) -> tuple[Board, tuple[str, ...] | None, int, int]:
-        """Board, colours, combo and back-to-back after a lock; garbage is not part of it.
+        """Return board, colours, combo and back-to-back after a lock, without garbage.
 
         Raises: PlacementError if the placement does not fit.
         """
     def placements(
         self, board: Board, piece: PieceLike, cleared: bool, spins: bool = True
     ) -> list[Placement]:
-        """All placements of a piece that has appeared; none if it cannot.
+        """Return all placements of a piece after its spawn; none if it cannot spawn.
 
         Args:
-            board: its rows that are not solid are in nobody's way.
+            board: the board; rows that are not solid are ignored.
             piece: the piece.
-            cleared: whether the lock before cleared rows.
-            spins: whether to judge spins, and to list two that differ in nothing else.
+            cleared: whether the previous lock cleared rows.
+            spins: whether to detect spins, and to list placements that differ only in spin.
         """
     def find_path(
         self,
@@ -467,105 +465,105 @@ class KernelRules:
         gravity_rows: int = 0,
         start: Placement | None = None,
     ) -> list[Key] | None:
-        """As `Board.find_path`, from where the piece appears under these rules, or from `start`.
+        """Find a path as `Board.find_path`, from the spawn under these rules, or from `start`.
 
         Raises:
-            PlacementError: start is another piece than the placement.
+            PlacementError: start and placement are different pieces.
         """
     def apply_keys(
         self, board: Board, piece: PieceLike, keys: Sequence[Key], cleared: bool
     ) -> Placement | None:
-        """As `Board.apply_keys`, from where the piece appears under these rules."""
+        """Apply keys as `Board.apply_keys`, from the spawn under these rules."""
 
 class GarbageQueue:
-    """Incoming attacks on their way, and the holes of the rows that enter.
+    """Pending attacks, and the holes of garbage rows.
 
-    There is no clock: frames are told. Senders and numbers are any integers.
+    Frames are given by the caller. Senders and numbers are any integers.
 
     Raises:
-        RulesError: a number out of its range.
+        RulesError: a number out of range.
     """
 
     def __init__(self, rules: KernelRules, seed: int) -> None: ...
     def receive(self, lines: int, frame: int, hole: int = -1) -> None:
-        """An attack sets out; `hole` is the column that comes with it, or -1."""
+        """Add an attack; `hole` is its column, or -1."""
     def announce(self, sender: int, number: int, lines: int, hole: int = -1) -> None:
-        """An attack is made known; it can be cancelled, but does not travel yet."""
+        """Announce an attack: it can be cancelled, but does not travel yet."""
     def confirm(self, sender: int, number: int, frame: int) -> int:
-        """An announced attack sets out. Returns the lines that are left of it."""
+        """Start an announced attack and return its remaining lines."""
     def cancel(self, attacks: Sequence[int], piece_number: int) -> tuple[tuple[int, ...], int]:
-        """What is left of the attacks of a clearing lock, and how many lines they cancelled.
+        """Return the rest of the attacks of a clear, and the number of cancelled lines.
 
         Pieces are numbered from 1.
         """
     def enter(self, frame: int, cap: int, hard_drop: bool = True) -> tuple[tuple[int, ...], ...]:
-        """Open columns of the rows that enter at a lock, by rows, in order; at most `cap`.
+        """Return the holes of the rows that enter at a lock, at most `cap` rows.
 
-        A piece that locks by time (`hard_drop` False) lets in what arrived a frame earlier.
+        At a lock by time (`hard_drop` False), attacks enter that arrived a frame earlier.
         """
     @property
     def pending(self) -> tuple[int, ...]:
-        """Lines of the batches that wait."""
+        """Lines of the pending attacks."""
 
 class InFlightAttacks:
-    """One player's attacks under way to others, against which theirs cancel out.
+    """Attacks in flight between players, which cancel each other.
 
     Raises:
-        RulesError: a number out of its range.
+        RulesError: a number out of range.
     """
 
     def __init__(self) -> None: ...
     def send(self, player: int, lines: int) -> int:
-        """An attack leaves for a player. Returns its number: 1, 2, 3 and so on."""
+        """Send an attack to a player and return its number, from 1."""
     def receive(self, player: int, number: int, lines: int, acknowledged: int) -> int:
-        """Lines left of a player's attack, who had then received ours up to `acknowledged`."""
+        """Return the rest of an attack; `acknowledged` is the last of ours that was received."""
     def last_received(self, player: int) -> int:
-        """The number of the last attack that has come from a player; 0 for none."""
+        """Return the number of the last attack received from a player, or 0."""
     def lines_in_flight(self, player: int) -> int:
-        """Lines on their way to a player, as far as it is known here."""
+        """Return the number of lines in flight to a player."""
 
 class LockResult:
-    """What happened when a piece locked."""
+    """Result of a lock."""
 
     @property
     def placement(self) -> Placement:
-        """The placement, with the spin that the rules saw in it."""
+        """Placement, with the spin under the rules."""
     @property
     def from_hold(self) -> bool:
-        """Whether the piece came out of the hold slot."""
+        """True if the piece came from hold."""
     @property
     def lines(self) -> int:
-        """Rows cleared."""
+        """Number of cleared rows."""
     @property
     def rows(self) -> tuple[int, ...]:
-        """Which rows were cleared, lowest first, as they lay before anything moved."""
+        """Cleared rows, lowest first, by their position before the clear."""
     @property
     def garbage_lines(self) -> int:
-        """Cleared rows that held garbage."""
+        """Number of cleared garbage rows."""
     @property
     def spin(self) -> Spin:
-        """The spin, with lines or without."""
+        """Spin, with or without cleared rows."""
     @property
     def is_difficult(self) -> bool:
-        """Whether the clear counts for back-to-back: with a spin, or of four rows."""
+        """True if the clear counts for back-to-back: with a spin, or of four rows."""
     @property
     def perfect_clear(self) -> bool:
-        """Whether the clear left the board empty."""
+        """True if the clear left the board empty."""
     @property
     def attacks(self) -> tuple[int, ...]:
-        """Attacks made, in lines, before cancelling; in the order they are sent."""
+        """Attacks in lines before cancelling, in the order sent."""
     @property
     def attack(self) -> int:
         """Sum of `attacks`."""
     @property
     def surge(self) -> int:
-        """Lines among them that a broken back-to-back charge released."""
+        """Lines of a broken back-to-back charge, included in `attacks`."""
     @property
     def cancelled(self) -> int:
-        """Lines of waiting garbage that the attacks removed."""
+        """Lines of pending garbage cancelled by the attacks."""
     @property
     def sent(self) -> tuple[int, ...]:
-        """What was left of the attacks."""
+        """Attacks after cancelling."""
     @property
     def garbage(self) -> tuple[int, ...]:
         """Hole columns of the garbage rows that entered, in order; the last is the bottom row.
@@ -574,68 +572,68 @@ class LockResult:
         """
     @property
     def garbage_holes(self) -> tuple[tuple[int, ...], ...]:
-        """All columns of these rows that are not garbage, by rows."""
+        """All holes of these rows, by row."""
     @property
     def combo(self) -> int:
-        """Clearing placements in a row, this one included; 0 if it cleared nothing."""
+        """Number of consecutive clears, this one included; 0 without a clear."""
     @property
     def back_to_back(self) -> int:
-        """Difficult clears in a row after this lock."""
+        """Number of consecutive difficult clears after this lock."""
     @property
     def new_pieces(self) -> tuple[Piece, ...]:
-        """Pieces that came into sight at the end of the queue: none to two."""
+        """New pieces at the end of the visible queue, up to two."""
     @property
     def top_out(self) -> str | None:
         """``block out``, ``lock out`` or ``garbage out``; None if the game goes on."""
     @property
     def frame(self) -> int:
-        """When it happened."""
+        """Frame of the lock."""
 
 class Stats:
-    """What a player has done in a game."""
+    """Statistics of a player."""
 
     @property
     def pieces(self) -> int:
-        """Pieces placed."""
+        """Number of placed pieces."""
     @property
     def holds(self) -> int:
-        """Uses of hold."""
+        """Number of uses of hold."""
     @property
     def lines(self) -> int:
-        """Rows cleared."""
+        """Number of cleared rows."""
     @property
     def attack(self) -> int:
-        """Lines of attack made, before cancelling."""
+        """Lines of attack before cancelling."""
     @property
     def cancelled(self) -> int:
-        """Lines of waiting garbage removed by attack."""
+        """Lines of pending garbage cancelled."""
     @property
     def sent(self) -> int:
-        """Lines of attack left after cancelling."""
+        """Lines of attack after cancelling."""
     @property
     def received(self) -> int:
-        """Lines of attack announced by the other side."""
+        """Lines of attack received."""
     @property
     def garbage_entered(self) -> int:
-        """Rows of garbage that came onto the board."""
+        """Number of garbage rows that entered the board."""
     @property
     def garbage_cleared(self) -> int:
-        """Cleared rows that held garbage."""
+        """Number of cleared garbage rows."""
     @property
     def spins(self) -> int:
-        """Locks with a spin, with lines or without."""
+        """Number of locks with a spin."""
     @property
     def perfect_clears(self) -> int:
-        """Clears that left the board empty."""
+        """Number of perfect clears."""
     @property
     def max_combo(self) -> int:
-        """The longest run of clearing placements."""
+        """Longest run of consecutive clears."""
     @property
     def max_back_to_back(self) -> int:
-        """The longest chain of difficult clears."""
+        """Longest run of consecutive difficult clears."""
     @property
     def clears(self) -> dict[str, int]:
-        """How often each kind of clear was made: ``single``, ``mini double``, ``spin triple``.
+        """Number of clears of each kind: ``single``, ``mini double``, ``spin triple``.
 
         More than four rows are ``five or more``.
         """
@@ -643,7 +641,7 @@ class Stats:
     def __hash__(self) -> int: ...
 
 class Button(enum.IntEnum):
-    """A key of a player who plays in real time; NONE does nothing, and counts as a key."""
+    """A key in real-time play; NONE has no effect, but counts as an input."""
 
     MOVE_LEFT = 0
     MOVE_RIGHT = 1
@@ -656,22 +654,22 @@ class Button(enum.IntEnum):
     NONE = 8
 
 class Handling:
-    """How a player's keyboard acts. Times are frames, and may be fractions of one.
+    """Handling of a player's keyboard. Times are frames, and may be fractional.
 
     Args:
-        das: a held key repeats after this long.
-        arr: and then once in so long; 0 is at once to the wall, otherwise 0.001 at least.
-        dcd: repeats wait so long after a piece has appeared or turned at a wall.
-        soft_drop: times the gravity; 41 and more falls to the floor within a frame.
-        safe_lock: no hard drop for 7 frames after a piece has locked by time.
-        cancel: releasing one side discharges the other.
-        may_20g: sliding pieces stick to the floor where a soft drop is quick enough.
+        das: delay before a held key repeats.
+        arr: time between repeats; 0 moves to the wall at once, otherwise at least 0.001.
+        dcd: delay of repeats after a piece spawned, or turned at a wall.
+        soft_drop: factor of gravity; 41 and more drops to the floor within a frame.
+        safe_lock: block hard drops for 7 frames after a lock by time.
+        cancel: releasing one direction resets the DAS of the other.
+        may_20g: pieces that slide at the wall fall at once if soft drop is fast enough.
         initial_rotation: ``off``, ``hold`` (a held key turns the next piece as it appears) or
-            ``tap``, which means nothing without entry delays.
-        initial_hold: the same of the hold key.
+            ``tap``, which has no effect without entry delays.
+        initial_hold: the same for the hold key.
 
     Raises:
-        RulesError: a value is out of its range.
+        RulesError: a value is out of range.
     """
 
     def __init__(
@@ -707,24 +705,24 @@ class Handling:
     def initial_hold(self) -> str: ...
 
 class FrameRules:
-    """The rules of time.
+    """Rules of frame-by-frame games.
 
     Args:
-        gravity: rows a frame.
-        gravity_growth: what it grows by in a second.
-        gravity_margin: frames before it begins to.
-        gravity_may_20g: more than the board's height a frame is at once.
-        lock_time: frames a piece may stand still.
-        lock_resets: moves that begin that time anew.
-        infinite_movement: any number of them.
-        infinite_hold: hold as often as one likes.
-        hard_drop: whether there is one.
-        sends_attacks: whether there is anybody to attack.
-        cancels_in_flight: attacks that cross on the way cancel out.
-        rounded_heights: heights are rounded to millionths, as since version 19 of TETR.IO.
+        gravity: rows per frame.
+        gravity_growth: increase per second.
+        gravity_margin: frames before the increase starts.
+        gravity_may_20g: gravity above the board height per frame drops at once.
+        lock_time: frames on the ground before a piece locks.
+        lock_resets: number of moves that restart this time.
+        infinite_movement: unlimited lock resets.
+        infinite_hold: unlimited hold.
+        hard_drop: whether hard drop is allowed.
+        sends_attacks: whether there are opponents.
+        cancels_in_flight: attacks in flight cancel each other.
+        rounded_heights: round heights to millionths, as TETR.IO does since version 19.
 
     Raises:
-        RulesError: a value is out of its range.
+        RulesError: a value is out of range.
     """
 
     def __init__(
@@ -769,17 +767,17 @@ class FrameRules:
     def rounded_heights(self) -> bool: ...
 
 class FrameStats(Stats):
-    """What TETR.IO counts besides."""
+    """Further statistics of TETR.IO."""
 
     @property
     def inputs(self) -> int:
-        """Keys pressed, but for hard drops that were swallowed."""
+        """Number of key presses, without blocked hard drops."""
     @property
     def points(self) -> int:
-        """The score."""
+        """Score."""
     @property
     def max_spike(self) -> int:
-        """Most lines sent within a second of each other."""
+        """Largest number of lines sent within a second."""
     @property
     def sent_unmultiplied(self) -> float:
         """Sum of ``floor(lines / multiplier)`` of all attacks, by the multiplier at each lock."""
@@ -788,81 +786,81 @@ class FrameStats(Stats):
         """Largest spike in the lines of `sent_unmultiplied`."""
     @property
     def combo_power(self) -> int:
-        """Lines of the largest clear of the combo that is on, 7 at most."""
+        """Lines of the largest clear of the current combo, at most 7."""
     @property
     def spins_without_lines(self) -> tuple[int, int]:
-        """Mini and full spins that cleared nothing."""
+        """Number of mini and of full spins without cleared rows."""
 
 def back_to_back_power(back_to_back: int) -> int:
-    """Lines that a chain of difficult clears is worth."""
+    """Return the attack of a back-to-back chain."""
 
 class FrameGame:
-    """A game played frame by frame; `sevenbag.game.frame_game` has the face of it."""
+    """A game played frame by frame; see `sevenbag.game.frame_game`."""
 
     def __init__(
         self, rules: KernelRules, frame_rules: FrameRules, handling: Handling, seed: int
     ) -> None: ...
     def press(self, button: Button, subframe: float = 0.0, hoisted: bool = False) -> None:
-        """A key goes down at a moment of this frame, from 0 to 1.
+        """Press a key in this frame.
 
         Args:
             button: the key.
-            subframe: when; an earlier one than was told before is as that one.
-            hoisted: it was down already when the game began.
+            subframe: time within the frame, 0 to 1; not before that of earlier calls.
+            hoisted: the key was already down at the start of the game.
 
         Raises:
-            InputError: no such moment.
+            InputError: invalid time.
         """
     def release(self, button: Button, subframe: float = 0.0) -> None:
-        """A key goes up."""
+        """Release a key."""
     def set_targets(self, players: Sequence[int]) -> None:
-        """Whom this player attacks from now on, by numbers that the caller chooses."""
+        """Set the players that receive attacks, by numbers of the caller."""
     def announce(
         self, sender: int, number: int, lines: int, acknowledged: int, hole: int = -1
     ) -> None:
-        """An attack is on its way here.
+        """Announce an incoming attack.
 
         Args:
-            sender: whose.
-            number: of those that player sent here, from 1.
-            lines: as it was sent.
-            acknowledged: the number of the last attack of ours that had reached the sender.
-            hole: the column that comes with it, or -1.
+            sender: number of the sender.
+            number: number of the attack among those of the sender, from 1.
+            lines: lines as sent.
+            acknowledged: number of our last attack that the sender had received.
+            hole: column of the hole, or -1.
 
         Raises:
-            RulesError: a number out of its range.
+            RulesError: a number out of range.
         """
     def confirm(self, sender: int, number: int) -> None:
-        """An announced attack sets out in this frame."""
+        """Start an announced attack in this frame."""
     def advance_to(self, subframe: float) -> None:
-        """Time passes up to a moment of this frame."""
+        """Advance to a time within this frame."""
     def end_frame(self) -> None:
-        """The rest of the frame passes."""
+        """Advance to the end of the frame."""
     @overload
     def run_script(self, script: list[float], frames: int, record: Literal[False] = False) -> None:
-        """Play what is known beforehand; `sevenbag.game.frame_game.FrameGame.play` says how."""
+        """Run a script of events; see `sevenbag.game.frame_game.FrameGame.run_script`."""
     @overload
     def run_script(
         self, script: list[float], frames: int, record: Literal[True]
     ) -> list[tuple[LockResult, tuple[str, ...], Piece, Piece | None]]: ...
     def take_sent_attacks(self) -> tuple[tuple[int, int, int, int, int, int], ...]:
-        """Attacks since this was asked last (see `sevenbag.game.frame_game.Sent`)."""
+        """Return the attacks since the last call (see `sevenbag.game.frame_game.Sent`)."""
     @property
     def board(self) -> Board: ...
     @property
     def colors(self) -> tuple[str, ...]:
-        """Rows from the bottom, a letter a cell."""
+        """Rows from the bottom up, a letter for each cell."""
     @property
     def piece(self) -> Placement:
-        """The piece in the air, as it would lock where it is."""
+        """Falling piece, as it would lock at its position."""
     @property
     def is_hard_drop_blocked(self) -> bool:
-        """Whether a hard drop would be swallowed now."""
+        """True if a hard drop would be ignored now."""
     @property
     def handling(self) -> Handling: ...
     @property
     def height(self) -> float:
-        """The top row of its box, with the fraction that gravity wears down."""
+        """Top row of the piece's box, with the fraction of gravity."""
     @property
     def hold(self) -> Piece | None: ...
     @property
@@ -875,33 +873,33 @@ class FrameGame:
     def filled_bag(self) -> tuple[Piece, ...] | None: ...
     @property
     def top_out(self) -> str | None:
-        """The same as `game_over_reason`, as `Game` tells it."""
+        """`game_over_reason` in the terms of `Game`."""
     @property
     def combo(self) -> int: ...
     @property
     def back_to_back(self) -> int: ...
     @property
     def pending(self) -> tuple[int, ...]:
-        """Lines of the attacks that wait."""
+        """Lines of the pending attacks."""
     @property
     def stats(self) -> FrameStats: ...
     @property
     def last_lock(self) -> LockResult: ...
     @property
     def frame(self) -> int:
-        """Frames that have ended."""
+        """Number of finished frames."""
     @property
     def subframe(self) -> float:
-        """How much of the frame that goes on has passed."""
+        """Elapsed fraction of the current frame."""
     @property
     def duration(self) -> float:
-        """How long it has lasted, in frames, up to the last key or until the player was out."""
+        """Duration in frames, up to the last key or the end of the game."""
     @property
     def game_over_reason(self) -> str | None:
-        """Why the player is out: ``topout``, ``garbagesmash``; None while it is not."""
+        """``topout`` or ``garbagesmash``; None while the game goes on."""
 
 class Game:
-    """The kernel's part of `sevenbag.game.Game`."""
+    """Kernel of `sevenbag.game.Game`."""
 
     def __init__(self, rules: KernelRules, seed: int, garbage_seed: int) -> None: ...
     def start_from(self, board: Board, combo: int, back_to_back: int) -> None: ...
@@ -938,12 +936,12 @@ class Game:
     def find_move(self, placement: Placement, hold: bool | None) -> Placement: ...
     def play(self, placement: Placement, hold: bool | None, frame: int) -> LockResult: ...
     def play_unchecked(self, placement: Placement, hold: bool, frame: int) -> LockResult:
-        """Play a lock of a recorded game: the way to it is not looked for, its spin is believed."""
+        """Play a lock of a recorded game without checking reachability and spin."""
     def receive(self, lines: int, frame: int) -> None: ...
     def set_attackers(self, attackers: int) -> None: ...
 
 class Versus:
-    """The kernel's part of `sevenbag.game.Versus`."""
+    """Kernel of `sevenbag.game.Versus`."""
 
     def __init__(self, rules: KernelRules, seed: int, frames_per_turn: int) -> None: ...
     def player(self, index: int) -> Game: ...
@@ -964,35 +962,35 @@ class Versus:
         second_hold: bool | None,
     ) -> tuple[LockResult, LockResult]: ...
 
-# --- search; `sevenbag.bots.builtin.beam_bot` is the public interface ---------------------------
+# --- search; `sevenbag.bots.builtin.beam_bot` is the public interface -----------------------------
 
 class StopFlag:
-    """Ends a search before its time."""
+    """Stops a search."""
 
     def __init__(self) -> None: ...
     def set(self) -> None:
-        """From any thread; there is no way back."""
+        """Stop the search, from any thread; this is final."""
     @property
     def is_set(self) -> bool: ...
 
 class SearchResult:
-    """What a search found."""
+    """Result of a search."""
 
     @property
     def moves(self) -> list[Placement]:
-        """Every legal placement of the current piece and of what hold offers, best first."""
+        """All legal placements of the current piece and of the piece from hold, best first."""
     @property
     def scores(self) -> list[int]:
-        """Of the best line that begins with each move; of two lines the longer counts first."""
+        """Score of the best line that starts with each move; longer lines rank first."""
     @property
     def nodes(self) -> int:
-        """Boards judged."""
+        """Number of evaluated boards."""
     @property
     def depth(self) -> int:
-        """Pieces of the best line, the last of them a guess; 0 if every move loses."""
+        """Length of the best line; its last piece is a guess. 0 if every move loses."""
 
 class BeamSearch:
-    """A beam search over the known pieces, with hold; one run at a time, others wait."""
+    """Beam search over the known pieces, with hold; runs one search at a time."""
 
     def __init__(self, rules: KernelRules) -> None: ...
     def run(
@@ -1010,57 +1008,57 @@ class BeamSearch:
         width: int | None = None,
         stop: StopFlag | None = None,
     ) -> SearchResult:
-        """Search. Other threads run meanwhile.
+        """Search; releases the GIL.
 
         Args:
-            board: of the size of the rules.
-            queue: the first is the current piece; the first 16 are looked at.
-            hold: the held piece.
-            combo: clearing placements in a row so far, at most 1,000,000.
-            back_to_back: difficult clears in a row, at most 1,000,000.
-            pending: lines of garbage that wait, at most 1,000,000.
-            bag: what the piece after the queue is drawn from; empty where that is not known.
+            board: a board of the size in the rules.
+            queue: current piece and next pieces; the first 16 are used.
+            hold: held piece.
+            combo: number of consecutive clears, at most 1,000,000.
+            back_to_back: number of consecutive difficult clears, at most 1,000,000.
+            pending: lines of pending garbage, at most 1,000,000.
+            bag: pieces that can follow the queue; empty if unknown.
             nodes: maximum number of boards to evaluate, at least 1. All placements of the first
                 piece are evaluated even beyond it. With no limits other than this and `width`, the
                 result is the same on every machine.
-            milliseconds: time to use, above 0.
+            milliseconds: time limit, above 0.
             width: boards expanded for each piece, 1 to 32,768.
-            stop: ends it at once, with what has been found.
+            stop: stops the search; the result is the best so far.
 
         Raises:
-            BoardError: the board's size is not that of the rules.
+            BoardError: the size of the board differs from the rules.
             QueueError: the queue is empty.
-            RulesError: a counter or a limit out of its range.
+            RulesError: a counter or a limit is out of range.
         """
 
-# --- perfect clears; `sevenbag.pc` is the face to use ---------------------------------------------
+# --- perfect clears; `sevenbag.pc` is the public interface ----------------------------------------
 
 PC_MAX_HEIGHT: int
-"""Rows of the highest perfect clear that is searched for."""
+"""Maximum number of rows of a perfect clear."""
 
 class SolveStatus(enum.IntEnum):
-    """What a search for a perfect clear came to."""
+    """Status of a search for a perfect clear."""
 
     FOUND = 0
     NONE = 1
-    """Proved: no height for which there are pieces has one."""
+    """Proved: no perfect clear of any height with enough pieces."""
     ODD_CELLS = 2
-    """An odd number of cells is empty in every height."""
+    """The number of empty cells is odd for every height."""
     TOO_FEW_PIECES = 3
     """Too few pieces for the lowest height."""
     CANNOT_SAVE = 4
-    """The piece to save is not among those that can be left over."""
+    """The piece to save cannot be left over."""
     STOPPED = 5
-    """Nothing is known."""
+    """A limit was reached; the result is unknown."""
 
 class PcSolveResult:
-    """What a search for a perfect clear found."""
+    """Result of a search for a perfect clear."""
 
     @property
     def status(self) -> SolveStatus: ...
     @property
     def height(self) -> int:
-        """Rows of the perfect clear; if there is none, of the last one searched for."""
+        """Number of rows of the perfect clear, or of the last height searched."""
     @property
     def placements(self) -> tuple[Placement, ...]: ...
     @property
@@ -1068,17 +1066,17 @@ class PcSolveResult:
         """Whether hold is pressed before each placement."""
     @property
     def nodes(self) -> int:
-        """Positions looked at, or some hundred fewer."""
+        """Number of positions searched; may be some hundred too low."""
 
 class PcTiling:
-    """Tiles on a field: which cells belong to which piece, whatever the order of play."""
+    """Tiles on a field: pieces and their cells, in any order of play."""
 
     @property
     def tiles(self) -> tuple[tuple[Piece, tuple[tuple[int, int], ...]], ...]:
-        """Pieces and their (x, y), in rows of the field as it is at the start."""
+        """Pieces and their cells (x, y), in rows of the start field."""
     @property
     def queues(self) -> int | None:
-        """Bit i is set if queue i of those asked about can play them; None if none were."""
+        """Bit i is set if queue i of `find_tilings` can play them; None without queues."""
     def find_playable_queues(
         self,
         queues: Iterable[Iterable[PieceLike]],
@@ -1086,7 +1084,7 @@ class PcTiling:
         *,
         use_hold: bool = True,
     ) -> int:
-        """Bit i is set if queue i can play all tiles.
+        """Return the queues that can play all tiles: bit i is set for queue i.
 
         Raises:
             QueueError: there is no queue.
@@ -1094,40 +1092,40 @@ class PcTiling:
     def find_order(
         self, queue: Iterable[PieceLike], hold: PieceLike | None, *, use_hold: bool = True
     ) -> tuple[tuple[Placement, ...], tuple[bool, ...]] | None:
-        """Placements in an order for the queue, and before which of them hold is pressed."""
+        """Return the placements in an order for the queue, and whether hold precedes each."""
 
 PC_MAX_TILES: int
-"""Tiles of a `PcTiling` at most."""
+"""Maximum number of tiles of a `PcTiling`."""
 
 PC_MAX_TILED_ROWS: int
-"""Rows of a field that can be tiled at most."""
+"""Maximum number of rows of a field with tilings."""
 
 PC_ACTIVATIONS: tuple[str, ...]
-"""What nodes of a network can make of their sums."""
+"""Names of the activation functions."""
 PC_MAX_GENES: int
-"""Genes of a network, at most."""
+"""Maximum number of genes of a network."""
 
 class PcNetwork:
-    """A network that rates boards by their features; see `sevenbag.pc.network`."""
+    """A network that scores boards by their features; see `sevenbag.pc.network`."""
 
     def __init__(self, hidden: str, output: str, genes: Sequence[tuple[int, int, float]]) -> None:
-        """Made of activations and (input, output, weight).
+        """Create a network from activations and edges (input, output, weight).
 
         Raises:
-            InputError: there is no such activation, or an edge that cannot be.
+            InputError: unknown activation, or invalid edge.
         """
     def score_boards(self, features: Sequence[Sequence[float]]) -> list[float]:
-        """Of boards one after another; each has nine features."""
+        """Return the scores of consecutive boards with nine features each."""
 
 def compute_pc_features(board: Board, height: int) -> tuple[float, ...]:
-    """The nine features of a board that is to be filled up to this height.
+    """Compute the nine features of a board that is to be filled up to a height.
 
     Raises:
         BoardError: the board is not 10 wide, or higher.
     """
 
 class PcSolver:
-    """Searches for perfect clears; one search at a time, others wait."""
+    """Searches for perfect clears; runs one search at a time."""
 
     def __init__(self, kicks: Kicks | str) -> None: ...
     @property
@@ -1148,7 +1146,7 @@ class PcSolver:
         milliseconds: float | None = None,
         stop: StopFlag | None = None,
     ) -> PcSolveResult:
-        """Search, as `sevenbag.pc.solve` says. Other threads run meanwhile.
+        """Search as `sevenbag.pc.solve`; releases the GIL.
 
         Raises:
             BoardError: the board is not 10 wide, or is filled above `PC_MAX_HEIGHT` rows.
@@ -1169,14 +1167,14 @@ class PcSolver:
         milliseconds: float | None = None,
         stop: StopFlag | None = None,
     ) -> list[SolveStatus]:
-        """What `solve` comes to for each queue; STOPPED for those that were not reached."""
+        """Return the status of each queue; STOPPED for those not searched."""
     def set_network(self, network: PcNetwork | None) -> None:
-        """Let searches in the order of play try first what the network rates highest."""
+        """Order searches by the scores of a network; None restores the default order."""
     def measure_effort(
         self, queues: Iterable[Iterable[PieceLike]], height: int
     ) -> list[tuple[int, bool]]:
-        """For each queue, from the empty field: how many positions the search looks at that tries
-        few placements of each, which is all that an order can change; and whether it succeeds.
+        """Return, for each queue from the empty field, the number of positions of a search in the
+        order of play with few placements per position, and whether it succeeds.
 
         Raises:
             BoardError: the height is none of 2, 4, 6.
@@ -1195,17 +1193,17 @@ class PcSolver:
         milliseconds: float | None = None,
         stop: StopFlag | None = None,
     ) -> list[PcTiling]:
-        """Every tiling of exactly this height that any of the queues can play.
+        """Find all tilings of exactly this height that any of the queues can play.
 
         Raises:
             BoardError: the board is not 10 wide, or higher than `height` or `PC_MAX_TILED_ROWS`.
             QueueError: a queue is empty or too long.
-            SearchStoppedError: a limit was reached, or there are too many ways.
+            SearchStoppedError: a limit was reached, or there are too many tilings.
         """
     def create_tiling(
         self, board: Board, placements: Sequence[Placement], *, drop: str = "soft"
     ) -> PcTiling:
-        """The tiles of placements, given in an order of play.
+        """Create the tiling of placements in an order of play.
 
         Raises:
             BoardError: the board is not 10 wide, or higher than `PC_MAX_TILED_ROWS`.
@@ -1214,20 +1212,20 @@ class PcSolver:
         """
     @property
     def fingerprint(self) -> int:
-        """64 bits; the same for systems that move pieces alike, everywhere."""
+        """64-bit hash of the rotation system, equal on all machines."""
     def encode_table(self, height: int, sequences: Iterable[Iterable[PieceLike]]) -> bytes:
-        """A table of sequences that have no perfect clear of this height, 2 or 4.
+        """Encode a table of sequences without a perfect clear of a height, 2 or 4.
 
         Raises:
-            QueueError: the height is another one, or a sequence has not the right length.
+            QueueError: invalid height, or a sequence of the wrong length.
         """
     def load_table(self, buffer: bytes | mmap.mmap) -> tuple[int, int]:
-        """Believe a table from now on; the buffer is kept, and must not change.
+        """Use a table; the buffer is referenced and must not change.
 
-        Returns: the height it is for, and how many sequences it holds.
+        Returns: height of the table, and its number of sequences.
 
         Raises:
-            RulesError: it is no table, of another version or rotation system, or damaged.
+            RulesError: invalid table, another version or rotation system, or damaged.
         """
     def time_queues(
         self, queues: Iterable[Iterable[PieceLike]], height: int, repeat: int
@@ -1235,38 +1233,38 @@ class PcSolver:
         """Solve queues from the empty field at exactly this height.
 
         Returns:
-            For each the shortest of `repeat` times, in microseconds, and whether there is a
+            For each queue the shortest of `repeat` times in microseconds, and whether there is a
             perfect clear.
         """
 
-# --- questions about many queues; `sevenbag.pc` is the face to use --------------------------------
+# --- problems with many queues; `sevenbag.pc` is the public interface ---------------------------
 
 class PcQueues:
     """Different queues of one length, in the order of the pieces IOTLJSZ.
 
     Args:
-        automaton: seven numbers a node, a piece each: the node it leads to, or -1. Nodes come after
-            those that they lead to; node 0 is the end, the last node the beginning.
+        automaton: seven numbers for each node, one for each piece: the successor, or -1. Nodes come
+            after their successors; node 0 is the end, the last node the start.
 
     Raises:
-        QueueError: there are other lengths, or more than 10,000,000 queues.
+        QueueError: queues of different lengths, or more than 10,000,000 queues.
     """
 
     def __init__(self, automaton: Sequence[int]) -> None: ...
     def __len__(self) -> int: ...
     def __getitem__(self, number: int) -> str:
-        """The letters of a queue."""
+        """Return the letters of a queue."""
     @property
     def length(self) -> int:
-        """Pieces of each."""
+        """Number of pieces of each queue."""
 
 class PcProblem:
-    """A field of at most six rows that is to be filled, and the rules for it.
+    """A field of at most six rows to fill, and the rules.
 
     Raises:
         BoardError: the field is not 10 wide, is filled above the rows to clear, has more than six
-            rows to fill, or a number of empty cells that no pieces fill.
-        RulesError: `drop` is none of soft, hard, t-soft.
+            rows to fill, or its number of empty cells is not a multiple of four.
+        RulesError: `drop` is not soft, hard or t-soft.
     """
 
     def __init__(
@@ -1274,12 +1272,12 @@ class PcProblem:
     ) -> None: ...
     @property
     def pieces_needed(self) -> int:
-        """Pieces that fill the field."""
+        """Number of pieces that fill the field."""
     @property
     def kicks(self) -> Kicks: ...
     @property
     def board(self) -> Board:
-        """The field without its full rows; a copy."""
+        """Copy of the field without its full rows."""
     def find_solvable_queues(
         self,
         queues: PcQueues,
@@ -1287,46 +1285,46 @@ class PcProblem:
         milliseconds: float | None = None,
         stop: StopFlag | None = None,
     ) -> bytes | None:
-        """Which queues have a perfect clear; other threads run meanwhile.
+        """Find the queues with a perfect clear; releases the GIL.
 
         Returns:
             A bit for each queue, the lowest bit first; None if it was stopped.
 
         Raises:
-            QueueError: the queues are not as long as can be placed.
+            QueueError: the queues have the wrong length.
         """
 
 def find_smallest_cover(
     sets: Sequence[bytes], *, milliseconds: float | None = None, stop: StopFlag | None = None
 ) -> tuple[tuple[int, ...], int]:
-    """The fewest sets that have all elements of all sets between them.
+    """Find a smallest set of sets that contains all elements.
 
     Args:
         sets: a bit for each element, all of the same length.
-        milliseconds: time to use.
-        stop: ends the search, with the best that is known.
+        milliseconds: time limit.
+        stop: stops the search; the result is the best so far.
 
     Returns:
-        The numbers of the sets, rising, and a number below which there is no cover: if that is how
-        many there are, it is proved that there are none with fewer.
+        Sorted indices of the sets, and a proved lower bound of their number.
     """
 
 def find_maximal_sets(sets: Sequence[bytes]) -> list[int]:
-    """The sets that are part of no other one, by number, rising; of equal ones the first.
+    """Return the sorted indices of the sets that are not subsets of others.
 
     Args:
-        sets: a bit for each element, all of the same length. Empty ones are left out.
+        sets: a bit for each element, all of the same length. Empty sets are left out; of equal sets
+            the first counts.
     """
 
-# --- batches of games and random playouts; `sevenbag.envs` is the face to use ---------------------
+# --- batches of games and random playouts; `sevenbag.envs` is the public interface ----------------
 
 class GameBatch:
-    """Games stepped together; arrays are NumPy's, contiguous, a row for each seat.
+    """Games that are stepped together; NumPy arrays are contiguous, with a row for each agent.
 
-    A seat is a player of a game: seat s belongs to game s // players.
+    An agent is a player of a game: agent a belongs to game a // players.
 
     Raises:
-        RulesError: a number out of its range, or an array of a wrong size.
+        RulesError: a number out of range, or an array of the wrong size.
     """
 
     def __init__(
@@ -1342,22 +1340,22 @@ class GameBatch:
     ) -> None: ...
     @property
     def action_shape(self) -> tuple[int, int, int, int, int]:
-        """Sizes of (hold, spin, rotation, y, x)."""
+        """Shape of actions: (hold, spin, rotation, y, x)."""
     @property
     def observed_pieces(self) -> int: ...
     def game(self, agent: int) -> Game:
-        """A copy of a seat's game."""
+        """Return a copy of the game of an agent."""
     def has_ended(self, game: int) -> bool: ...
     def seed(self, game: int) -> int:
-        """What the game was begun with."""
+        """Return the seed of a game."""
     def find_move(self, agent: int, action: int) -> tuple[Placement, bool] | None:
-        """What an action plays now, and whether by hold; None if it cannot be played."""
+        """Return the placement of an action and whether it uses hold; None if it is illegal."""
     def reset(self, game: int, seed: int) -> None: ...
     def observe(
         self, threads: int, boards: object, pieces: object, counters: object, masks: object
     ) -> None: ...
     def reset_ended(self, boards: object, pieces: object, counters: object, masks: object) -> None:
-        """Begin the next game where one has ended, and write what is seen of it."""
+        """Reset games that have ended, and write their observations."""
     def step(
         self,
         actions: object,
@@ -1371,30 +1369,30 @@ class GameBatch:
         terminated: object,
         truncated: object,
     ) -> None:
-        """One turn of every game; other threads of Python run meanwhile.
+        """Play one turn of every game; releases the GIL.
 
         Raises:
             PlacementError: a game has ended, was not reset, and `autoreset` is False.
         """
     def sample_actions(self, seed: int, actions: object) -> None:
-        """For every seat an action that can be played, all equally likely; 0 where none can."""
+        """Write a random legal action for every agent; 0 if there is none."""
 
 class FallingPiece:
-    """A piece in the air, moved by keys; the game itself does not change.
+    """A falling piece moved by keys; the game does not change.
 
     Raises:
-        PlacementError: hold offers no piece, or the piece cannot appear.
+        PlacementError: hold has no piece, or the piece cannot spawn.
     """
 
     def __init__(self, game: Game, hold: bool) -> None: ...
     def copy(self) -> FallingPiece: ...
     @property
     def placement(self) -> Placement:
-        """Where it is, with the spin of its last rotation if nothing has taken it back."""
+        """Position, with the spin of the last rotation unless a later move ended it."""
     @property
     def is_resting(self) -> bool: ...
     def press(self, key: Key) -> bool:
-        """Whether the key has moved it; HARD_DROP falls, but does not lock."""
+        """Press a key and return whether the piece moved; HARD_DROP does not lock."""
 
 def play_random_versus(
     rules: KernelRules,
@@ -1407,26 +1405,26 @@ def play_random_versus(
     max_turns: int = 10000,
     threads: int = 1,
 ) -> dict[str, int]:
-    """Whole versus games of random players, and what happened in them.
+    """Play versus games of random players and count events.
 
     Args:
-        rules: for both.
-        seed: decides everything; the number of threads does not.
-        games: how many.
+        rules: rules of both players.
+        seed: seed of all games; the result does not depend on the number of threads.
+        games: number of games.
         frames_per_turn: as in `Versus`.
-        hold_one_in: how seldom a player uses hold; 0 is never.
-        samples: of so many placements, drawn evenly, the lowest is played.
-        max_turns: turns after which a game is given up.
-        threads: threads that share the games.
+        hold_one_in: a player uses hold once in so many turns; 0 is never.
+        samples: number of random placements per turn, of which the lowest is played.
+        max_turns: maximum number of turns of a game.
+        threads: number of threads.
 
     Returns: games, placements, holds, lines, spins, attack, garbage (rows that entered),
         first_wins, second_wins, draws, unfinished.
     """
 
-# --- files of perfect clears; `sevenbag.formats.pc_file` is the face to use ----------------------
+# --- files of perfect clears; `sevenbag.formats.pc_file` is public --------------------------------
 
 class PcFault(enum.IntEnum):
-    """What is wrong with a solution of a .pc file."""
+    """Fault of a solution in a .pc file."""
 
     NONE = 0
     NO_PLACEMENT = 1
@@ -1438,41 +1436,41 @@ class PcFault(enum.IntEnum):
     NOT_CLEARED = 7
 
 class PcValidator:
-    """Holds records of a .pc file to the rules."""
+    """Validates records of a .pc file."""
 
     def __init__(self, systems: list[Kicks | str], allow_early_clear: bool = True) -> None: ...
     def validate(self, data: bytes) -> tuple[int, int, PcFault, int]:
-        """Check the records that are there in full, up to the first faulty one.
+        """Check the complete records, up to the first faulty one.
 
-        Returns: good records, bytes gone through (with the faulty one), its fault and placement.
+        Returns: valid records, bytes read (including the faulty record), its fault and placement.
         """
 
 def read_pc_records(
     data: bytes, max_records: int
 ) -> tuple[list[tuple[list[Piece], int, list[Placement]]], int]:
-    """At most so many records that are there in full: sequence, holds, placements; bytes used."""
+    """Read complete records (sequence, holds, placements); return them and the bytes used."""
 
 def write_pc_record(sequence: list[Piece], holds: int, placements: list[Placement]) -> bytes:
-    """A record.
+    """Encode a record.
 
-    Raises: QueueError for a sequence of wrong length, PlacementError for a placement that is not
-        of the piece the sequence has there, or whose centre is above row 5.
+    Raises: QueueError for a sequence of the wrong length, PlacementError for a placement of another
+        piece than in the sequence, or with its centre above row 5.
     """
 
 def skip_pc_records(data: bytes, max_records: int) -> tuple[int, int]:
-    """Go through at most so many records that are there in full; records and bytes."""
+    """Skip complete records; return their number and their bytes."""
 
 MAX_THREADS: int
-"""Threads of the kernel's long work at most."""
+"""Maximum number of threads."""
 
 PC_GRAPH_STAGES: int
-"""Stages of the making of a graph: one for each piece forward, then one for each backward."""
+"""Number of stages of a graph: one for each piece forward, then one for each backward."""
 
 PC_TABLEBASE_STAGES: int
-"""Stages of all that is counted: the graph's, three of endings, the sequences."""
+"""Number of stages of a count: those of the graph, three endgames, the sequences."""
 
 class PcProgress:
-    """How far long work is; read from any thread while it runs."""
+    """Progress of long work; can be read from any thread."""
 
     def __init__(self) -> None: ...
     @property
@@ -1481,14 +1479,14 @@ class PcProgress:
 
     @property
     def done(self) -> int:
-        """Of this stage's `total`."""
+        """Finished units of this stage."""
 
     @property
     def total(self) -> int:
-        """At least 1."""
+        """Units of this stage, at least 1."""
 
     def stop(self) -> None:
-        """End the work soon."""
+        """Stop the work soon."""
 
 class PcTablebase:
     """All boards between the empty field and its perfect clears of a height."""
@@ -1497,57 +1495,57 @@ class PcTablebase:
     def build(
         kicks: Kicks | str, height: int, threads: int, progress: PcProgress
     ) -> PcTablebase | None:
-        """Look at all boards. Other threads of Python run meanwhile.
+        """Build the tablebase; releases the GIL.
 
         Args:
             kicks: rotation system.
-            height: 2 or 4 lines; 4 take over two gigabytes of memory.
+            height: 2 or 4 rows; 4 take over two gigabytes of memory.
             threads: 1 to `MAX_THREADS`.
-            progress: says how far it is.
+            progress: receives the progress.
 
         Returns:
-            The census; None if it was stopped.
+            The tablebase; None if it was stopped.
 
         Raises:
-            BoardError: another height.
-            KicksError: there is no such system.
-            QueueError: another number of threads.
-            MemoryError: there is not enough.
+            BoardError: invalid height.
+            KicksError: unknown rotation system.
+            QueueError: invalid number of threads.
+            MemoryError: not enough memory.
         """
 
     def count_solvable(
         self, threads: int, progress: PcProgress
     ) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int], bytes] | None:
-        """Count the queues with a perfect clear. Other threads of Python run meanwhile.
+        """Count the queues with a perfect clear; releases the GIL.
 
         Returns:
             Possible and total queues: from the start of a bag with nothing held, from anywhere
-            with nothing held, from anywhere with any held piece or none; and the impossible
-            sequences, sorted, one a line. None if it was stopped.
+            with nothing held, from anywhere with any held piece or none; and the unsolvable
+            sequences, sorted, one per line. None if it was stopped.
 
         Raises:
             QueueError: not 1 to `MAX_THREADS` threads.
-            MemoryError: there is not enough.
+            MemoryError: not enough memory.
         """
 
     def find_unsolvable(self, block: int) -> bytes:
-        """The sequences of a block without a perfect clear, as `compute_pc_odds` takes them.
+        """Return the sequences of a block without a perfect clear, for `compute_pc_odds`.
 
-        Any number of threads may ask for blocks; other threads run meanwhile.
+        Can be called from any thread; releases the GIL.
 
         Raises:
-            QueueError: there is no such block.
-            MemoryError: there is not enough.
+            QueueError: unknown block.
+            MemoryError: not enough memory.
         """
 
     def encode_records(self, block: int) -> bytes:
-        """Records of .pc files for the sequences of a block, in listing order.
+        """Return records of .pc files for the sequences of a block, in order.
 
-        Any number of threads may ask for blocks; other threads run meanwhile.
+        Can be called from any thread; releases the GIL.
 
         Raises:
-            QueueError: there is no such block.
-            MemoryError: there is not enough.
+            QueueError: unknown block.
+            MemoryError: not enough memory.
         """
 
 def compute_pc_odds(
@@ -1556,38 +1554,38 @@ def compute_pc_odds(
     """Count as `PcTablebase.count_solvable`, given the sequences without a perfect clear.
 
     Args:
-        unsolvable: what `PcTablebase.find_unsolvable` gave for the blocks, together, in any order.
-        letters: of a sequence; 4 to 24.
+        unsolvable: joined results of `PcTablebase.find_unsolvable`, in any order.
+        letters: length of a sequence, 4 to 24.
 
     Raises:
-        QueueError: they are no such sequences, or not all different.
+        QueueError: invalid or equal sequences.
     """
 
 def count_block_sequences(letters: int) -> list[int]:
-    """How many sequences of so many letters each block has.
+    """Return the number of sequences of each block.
 
     A block has the sequences with the same first four letters.
     """
 
 def count_pc_sequences(length: int, phases: int = 0b1111111) -> int:
-    """How many sequences there are of a length; of windows of these phases of the bag only.
+    """Count the sequences of a length, of windows in given phases of the bag.
 
-    Bit f of `phases` is for windows that begin after f pieces of a bag.
+    Bit f of `phases` stands for windows that start after f pieces of a bag.
 
     Raises:
         QueueError: the length is not 0 to 24.
     """
 
 def find_pc_sequence_index(sequence: Sequence[Piece]) -> int:
-    """The number of a sequence in the list of its length, from 0.
+    """Return the index of a sequence in the list of its length, from 0.
 
     Raises:
-        QueueError: it is no sequence.
+        QueueError: invalid sequence.
     """
 
 def list_pc_sequences(length: int, first: int, count: int) -> list[list[Piece]]:
-    """So many sequences from that number on, at most 65,536.
+    """Return `count` sequences, from the index `first`; at most 65,536.
 
     Raises:
-        QueueError: one of them is not there, or these are too many.
+        QueueError: the index is out of range, or `count` is too large.
     """
