@@ -14,7 +14,7 @@ from sevenbag import Board, Key, Piece, Placement, Rules
 from sevenbag.protocols.pason import pason_conversion
 from sevenbag.protocols.tbp import tbp_conversion
 from sevenbag.protocols.triangle import triangle_keys as triangle
-from tests.kernel import reference, systems
+from tests.kernel import reference, rotation_systems
 from tests.kernel.test_movegen import field_of, random_board
 from tests.kernel.test_path import landed, pressed, starts
 from tests.properties import cases
@@ -62,7 +62,7 @@ def test_placements_arrive(host: str) -> None:
     rng = random.Random(host)
     done = lost = 0
     while done < cases(10_000):
-        system = systems.NAMES[rng.randrange(len(systems.NAMES))]
+        system = rotation_systems.NAMES[rng.randrange(len(rotation_systems.NAMES))]
         rules = Rules.preset("guideline").replace(
             {"pieces": {"kicks": system, "spins": "none"}, "spawn": {"drop": 0}}
         )
@@ -92,7 +92,7 @@ def follow(
     assert landed(field, piece, system, s, "none")[0] == tuple(placement.cells)
 
 
-@pytest.mark.parametrize("system", systems.NAMES)
+@pytest.mark.parametrize("system", rotation_systems.NAMES)
 def test_placements_arrive_under_gravity(system: str) -> None:
     rng = random.Random(system)
     rules = Rules.preset("guideline").replace(

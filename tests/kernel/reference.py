@@ -126,7 +126,7 @@ class Spins(NamedTuple):
     top: bool = False
 
 
-Judging = str | Spins
+SpinSetting = str | Spins
 
 # Boxes as drawn, top row first; the box turns as a whole.
 BOXES = {
@@ -291,14 +291,16 @@ def named_tests(piece: str, system: str, start: int, end: int) -> list[tuple[int
     return [(0, 0), *((dx, dy) for dx, dy in kicks)]
 
 
-def judging(spins: Judging) -> Spins:
+def get_spin_setting(spins: SpinSetting) -> Spins:
     return Spins(spins) if isinstance(spins, str) else spins
 
 
-def moves(field: Field, piece: str, system: System, s: State, spins: Judging) -> list[State]:
+def next_states(
+    field: Field, piece: str, system: System, s: State, spins: SpinSetting
+) -> list[State]:
     """Every state one key press away."""
-    rules = judging(spins)
-    late = judged_at_lock(rules)
+    rules = get_spin_setting(spins)
+    late = is_detected_at_lock(rules)
     x, y, before, _ = s
     found = []
     for dx, dy in ((-1, 0), (1, 0), (0, -1)):
@@ -315,7 +317,7 @@ def moves(field: Field, piece: str, system: System, s: State, spins: Judging) ->
                     spin = "KICKED" if full else "TURNED"
                 else:
                     to = State(x + dx, y + dy, rotation, "NONE")
-                    spin = verdict(field, piece, to, full, rules)
+                    spin = detect_spin(field, piece, to, full, rules)
                 found.append(State(x + dx, y + dy, rotation, spin))
                 break
     return found
@@ -325,26 +327,26 @@ def moves(field: Field, piece: str, system: System, s: State, spins: Judging) ->
 DOWNWARD = {(2, 3, 1, -2), (0, 3, 1, -2), (2, 1, -1, -2), (0, 1, -1, -2)}
 
 
-def judged_at_lock(spins: Judging) -> bool:
-    rules = judging(spins)
+def is_detected_at_lock(spins: SpinSetting) -> bool:
+    rules = get_spin_setting(spins)
     return rules.shift == "rejudges" and rules.mode != "stupid"
 
 
-def shifted(s: State, dx: int, dy: int, spins: Judging) -> State:
+def shifted(s: State, dx: int, dy: int, spins: SpinSetting) -> State:
     """A fall ends a spin, and mostly a shift; nothing does in mode "stupid"."""
-    rules = judging(spins)
+    rules = get_spin_setting(spins)
     stays = rules.mode == "stupid" or (dy == 0 and rules.shift != "ends")
     return State(s.x + dx, s.y + dy, s.rotation, s.spin if stays else "NONE")
 
 
-def locked_spin(field: Field, piece: str, s: State, spins: Judging) -> str:
+def locked_spin(field: Field, piece: str, s: State, spins: SpinSetting) -> str:
     """The spin of a piece that locks in this state."""
     if s.spin in ("TURNED", "KICKED"):
-        return verdict(field, piece, s, s.spin == "KICKED", judging(spins))
+        return detect_spin(field, piece, s, s.spin == "KICKED", get_spin_setting(spins))
     return s.spin
 
 
-def verdict(field: Field, piece: str, s: State, full_kick: bool, rules: Spins) -> str:
+def detect_spin(field: Field, piece: str, s: State, full_kick: bool, rules: Spins) -> str:
     """What a rotation that ends in this state makes."""
     mode = rules.mode
 
@@ -364,7 +366,7 @@ def verdict(field: Field, piece: str, s: State, full_kick: bool, rules: Spins) -
         corners = CORNERS[piece][s.rotation]
         return "FULL" if filled_corners(field, piece, s, corners, rules.top) >= 3 else "NONE"
     if piece == "T":
-        seen = t_verdict(field, s, full_kick, rules.top)
+        seen = detect_t_spin(field, s, full_kick, rules.top)
         return "MINI" if seen == "NONE" and immobile and mode.endswith("+") else seen
     if mode.startswith("all") and immobile:
         return "MINI" if mode.startswith("all-mini") else "FULL"
@@ -381,7 +383,7 @@ def filled_corners(
     return sum(field.blocked_corner(middle_x + dx, middle_y + dy, top) for dx, dy in corners)
 
 
-def t_verdict(field: Field, s: State, full_kick: bool, top: bool) -> str:
+def detect_t_spin(field: Field, s: State, full_kick: bool, top: bool) -> str:
     clockwise = [(-1, 1), (1, 1), (1, -1), (-1, -1)]
     if filled_corners(field, "T", s, clockwise, top) < 3:
         return "NONE"
@@ -403,7 +405,7 @@ def reachable(
     piece: str,
     system: System,
     spawn: tuple[int, int],
-    spins: Judging,
+    spins: SpinSetting,
     carried: Iterable[str] = (),
 ) -> set[State]:
     """All states; `carried`: verdicts that the piece may appear with, besides none."""
@@ -411,11 +413,11 @@ def reachable(
     start = spawn_state(piece, system, spawn)
     if not field.fits(piece, start):
         return set()
-    rules = judging(spins)
+    rules = get_spin_setting(spins)
     seen = {start, *(start._replace(spin=spin) for spin in carried)}
     waiting = list(seen)
     while waiting:
-        for to in moves(field, piece, system, waiting.pop(), rules):
+        for to in next_states(field, piece, system, waiting.pop(), rules):
             if to not in seen:
                 seen.add(to)
                 waiting.append(to)
@@ -427,7 +429,7 @@ def placements(
     piece: str,
     system: System,
     spawn: tuple[int, int],
-    spins: Judging,
+    spins: SpinSetting,
     carried: Iterable[str] = (),
 ) -> set[tuple[tuple[tuple[int, int], ...], str]]:
     """Cells and spin of every placement: reachable states that cannot fall."""
@@ -452,7 +454,9 @@ def lock(field: Field, cells: tuple[tuple[int, int], ...]) -> Field:
     )
 
 
-def perft(field: Field, queue: str, system: System, spawn: tuple[int, int], spins: Judging) -> int:
+def perft(
+    field: Field, queue: str, system: System, spawn: tuple[int, int], spins: SpinSetting
+) -> int:
     if not queue:
         return 1
     return sum(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sevenbag import Board, Kicks, Piece, Placement, Rotation, Spin, SpinMode, SpinRules
 from sevenbag._kernel import parse_spin_mode, spin_mode_name
 from sevenbag.errors import KicksError, RulesError
-from tests.kernel import reference, systems
+from tests.kernel import reference, rotation_systems
 from tests.properties import cases, examples
 
 PIECES = "IOTLJSZ"
@@ -40,10 +40,10 @@ def same(
     piece: str,
     system: reference.System,
     spawn: tuple[int, int],
-    mode: reference.Judging,
+    mode: reference.SpinSetting,
 ) -> int:
-    spins = systems.spin_rules(mode)
-    found = board.placements(piece, systems.kicks(system), spins=spins, spawn=spawn)
+    spins = rotation_systems.spin_rules(mode)
+    found = board.placements(piece, rotation_systems.kicks(system), spins=spins, spawn=spawn)
     expected = reference.placements(field_of(board), piece, system, spawn, mode)
     as_cells = [(tuple(p.cells), p.spin.name) for p in found]
     assert len(set(as_cells)) == len(as_cells), "a placement was listed twice"
@@ -64,8 +64,8 @@ boards = st.tuples(
 @given(
     boards,
     st.sampled_from(PIECES),
-    systems.systems,
-    systems.modes,
+    rotation_systems.systems,
+    rotation_systems.modes,
     st.floats(0.0, 1.0),
 )
 @example((1, 10, 40, 0.3, 0.6), "T", "srs+", "T-spins", 0.45)
@@ -73,7 +73,7 @@ def test_any_board(
     board_spec: tuple[int, int, int, float, float],
     piece: str,
     system: reference.System,
-    mode: reference.Judging,
+    mode: reference.SpinSetting,
     spawn_height: float,
 ) -> None:
     seed, width, rows, height, density = board_spec
@@ -89,7 +89,7 @@ def test_any_board(
     st.floats(0.2, 0.95),
     st.sampled_from(PIECES),
     st.sampled_from(["srs", "srs+"]),
-    systems.modes,
+    rotation_systems.modes,
     st.sampled_from([(4, 19), (4, 20), (4, 21)]),
 )
 def test_boards_of_width_ten(
@@ -98,7 +98,7 @@ def test_boards_of_width_ten(
     density: float,
     piece: str,
     system: str,
-    mode: reference.Judging,
+    mode: reference.SpinSetting,
     spawn: tuple[int, int],
 ) -> None:
     """The boards and systems that have code of their own."""
@@ -142,7 +142,7 @@ KINDS = {
 def placed(
     board: Board, piece: str, system: str, spins: reference.Spins, spawn: tuple[int, int]
 ) -> set[tuple[Placement, Spin]]:
-    found = board.placements(piece, system, spins=systems.spin_rules(spins), spawn=spawn)
+    found = board.placements(piece, system, spins=rotation_systems.spin_rules(spins), spawn=spawn)
     return {(Placement(p.piece, p.rotation, p.x, p.y), p.spin) for p in found}
 
 
@@ -221,7 +221,7 @@ def test_a_piece_that_appears_stuck() -> None:
     assert {p.spin for p in found} == {Spin.NONE, Spin.MINI}
 
 
-@pytest.mark.parametrize("system", systems.NAMES + systems.WITHOUT_HALF_TURNS)
+@pytest.mark.parametrize("system", rotation_systems.NAMES + rotation_systems.WITHOUT_HALF_TURNS)
 @pytest.mark.parametrize("piece", PIECES)
 def test_kick_tables_are_the_published_ones(system: str, piece: str) -> None:
     for start in Rotation:
@@ -304,7 +304,7 @@ def test_systems_are_values() -> None:
     assert Kicks("srs", half_turns=False).name == "srs"
     assert Kicks("srs-tetrio", half_turns=False) == Kicks("srs")
     assert hash(Kicks("srs-tetrio", half_turns=False)) == hash(Kicks("srs"))
-    own = systems.kicks(systems.own(1))
+    own = rotation_systems.kicks(rotation_systems.custom_system(1))
     assert isinstance(own, Kicks)
     for kicks in (plain, own, own.without_half_turns(), Kicks("nrs")):
         again = pickle.loads(pickle.dumps(kicks))

@@ -11,7 +11,7 @@ from sevenbag import Board, Key, Placement, Rotation, Spin, SpinMode
 from sevenbag.errors import InputError, PlacementError
 from sevenbag.game import Rules
 from sevenbag.game.rules import compile_rules
-from tests.kernel import reference, systems
+from tests.kernel import reference, rotation_systems
 from tests.kernel.test_movegen import PIECES, field_of, random_board
 from tests.properties import examples
 
@@ -37,14 +37,14 @@ def pressed(
     system: reference.System,
     s: reference.State,
     key: Key,
-    mode: reference.Judging,
+    mode: reference.SpinSetting,
 ) -> reference.State:
     """Where a press leads; the same state if it moves nothing."""
     if key in TURNS:
         rotation = (s.rotation + TURNS[key]) % 4
         turned = [
             to
-            for to in reference.moves(field, piece, system, s, mode)
+            for to in reference.next_states(field, piece, system, s, mode)
             if to.rotation == rotation != s.rotation
         ]
         return turned[0] if turned else s
@@ -63,7 +63,7 @@ def landed(
     piece: str,
     system: reference.System,
     s: reference.State,
-    mode: reference.Judging,
+    mode: reference.SpinSetting,
 ) -> Goal:
     """What a hard drop locks."""
     down = pressed(field, piece, system, s, Key.SONIC_DROP, mode)
@@ -88,7 +88,7 @@ def distance(
     piece: str,
     system: reference.System,
     goal: Goal,
-    mode: reference.Judging,
+    mode: reference.SpinSetting,
     *,
     keys: Sequence[Key] = TAPS,
     spawn: tuple[int, int] = (4, 19),
@@ -127,8 +127,8 @@ def distance(
     st.integers(0, 12),
     st.floats(0.3, 0.9),
     st.sampled_from(PIECES),
-    systems.systems,
-    systems.modes,
+    rotation_systems.systems,
+    rotation_systems.modes,
 )
 def test_every_placement_has_a_shortest_path(
     seed: int,
@@ -136,12 +136,12 @@ def test_every_placement_has_a_shortest_path(
     density: float,
     piece: str,
     system: reference.System,
-    mode: reference.Judging,
+    mode: reference.SpinSetting,
 ) -> None:
     board = random_board(seed, 10, 40, height, density)
     field = field_of(board).under(system)
-    kicks = systems.kicks(system)
-    spins = systems.spin_rules(mode)
+    kicks = rotation_systems.kicks(system)
+    spins = rotation_systems.spin_rules(mode)
     found = list(board.placements(piece, kicks, spins=spins))
     for placement in random.Random(seed).sample(found, min(6, len(found))):
         keys = board.find_path(placement, kicks, spins=spins)
@@ -161,8 +161,8 @@ def test_every_placement_has_a_shortest_path(
     st.integers(0, 10**9),
     st.integers(0, 9),
     st.sampled_from(PIECES),
-    systems.systems,
-    systems.modes,
+    rotation_systems.systems,
+    rotation_systems.modes,
     st.sets(st.sampled_from(list(Key))),
     st.integers(0, 4),
 )
@@ -171,14 +171,14 @@ def test_ways_by_the_keys_there_are_from_wherever_gravity_has_moved_it(
     height: int,
     piece: str,
     system: reference.System,
-    mode: reference.Judging,
+    mode: reference.SpinSetting,
     keys: set[Key],
     fallen: int,
 ) -> None:
     spawn = (3, 9)
     board = random_board(seed, 7, 12, height, 0.4)
     field = field_of(board).under(system)
-    kicks, spins = systems.kicks(system), systems.spin_rules(mode)
+    kicks, spins = rotation_systems.kicks(system), rotation_systems.spin_rules(mode)
     found = list(board.placements(piece, kicks, spins=spins, spawn=spawn))
     for placement in random.Random(seed).sample(found, min(3, len(found))):
         way = board.find_path(
@@ -255,8 +255,8 @@ def test_another_piece_leads_nowhere() -> None:
     st.integers(0, 10**9),
     st.integers(0, 12),
     st.sampled_from(PIECES),
-    systems.systems,
-    systems.modes,
+    rotation_systems.systems,
+    rotation_systems.modes,
     st.lists(st.sampled_from(list(Key)), max_size=20),
 )
 def test_keys_lead_where_the_reference_says(
@@ -264,12 +264,14 @@ def test_keys_lead_where_the_reference_says(
     height: int,
     piece: str,
     system: reference.System,
-    mode: reference.Judging,
+    mode: reference.SpinSetting,
     keys: list[Key],
 ) -> None:
     board = random_board(seed, 10, 40, height, 0.4)
     field = field_of(board).under(system)
-    last = board.apply_keys(piece, keys, systems.kicks(system), spins=systems.spin_rules(mode))
+    last = board.apply_keys(
+        piece, keys, rotation_systems.kicks(system), spins=rotation_systems.spin_rules(mode)
+    )
     s = reference.spawn_state(piece, system, (4, 19))
     if not field.fits(piece, s):
         assert last is None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sevenbag import Board, Piece, SpinMode, perft
 from sevenbag.errors import KicksError, PieceError, QueueError
-from tests.kernel import reference, systems
+from tests.kernel import reference, rotation_systems
 from tests.kernel.test_movegen import field_of, random_board
 from tests.properties import examples
 
@@ -61,8 +61,8 @@ def test_threads_count_the_same() -> None:
     st.integers(4, 12),
     st.integers(0, 15),
     st.lists(st.sampled_from("IOTLJSZ"), min_size=1, max_size=2),
-    systems.systems,
-    systems.modes,
+    rotation_systems.systems,
+    rotation_systems.modes,
 )
 def test_small_trees(
     seed: int,
@@ -70,13 +70,13 @@ def test_small_trees(
     height: int,
     queue: list[str],
     system: reference.System,
-    mode: reference.Judging,
+    mode: reference.SpinSetting,
 ) -> None:
     """Wide words and narrow ones, tall boards and low ones: the tree is the reference's."""
     board = random_board(seed, width, 24, height, 0.7)
     spawn = (width // 2 - 1, 19)
-    kicks = systems.kicks(system)
-    spins = systems.spin_rules(mode)
+    kicks = rotation_systems.kicks(system)
+    spins = rotation_systems.spin_rules(mode)
     ours = perft("".join(queue), kicks=kicks, board=board, spins=spins, spawn=spawn)
     assert ours == reference.perft(field_of(board), "".join(queue), system, spawn, mode)
 
@@ -87,14 +87,14 @@ def test_small_trees(
     st.integers(0, 6),
     st.lists(st.sampled_from("IOTLJSZ"), min_size=2, max_size=2),
     st.sampled_from(["srs", "srs+"]),
-    systems.modes,
+    rotation_systems.modes,
 )
 def test_small_trees_of_width_ten(
-    seed: int, height: int, queue: list[str], system: str, mode: reference.Judging
+    seed: int, height: int, queue: list[str], system: str, mode: reference.SpinSetting
 ) -> None:
     """The systems that are counted in bulk, in every spin mode."""
     board = random_board(seed, 10, 40, height, 0.6)
-    spins = systems.spin_rules(mode)
+    spins = rotation_systems.spin_rules(mode)
     ours = perft("".join(queue), kicks=system, board=board, spins=spins)
     assert ours == reference.perft(field_of(board), "".join(queue), system, (4, 19), mode)
 

@@ -53,16 +53,16 @@ def compare(table: str, lines: Iterator[Any], least: int, what: str) -> None:
         start = placed(piece, *line["at"])
         assert board.is_resting(start)
         to = Rotation((start.rotation + TURNS[line["key"]]) % 4)
-        for mode, verdict in zip(modes, line["spin"], strict=True):
+        for mode, detect_spin in zip(modes, line["spin"], strict=True):
             rotated = board.rotate(start, to, kicks, spins=mode)
             if not line["ok"]:
                 assert rotated is None, line
-                assert verdict == "-"
+                assert detect_spin == "-"
                 continue
             assert rotated is not None, line
             expected = placed(piece, *line["to"])
             seen, test = rotated
-            assert seen.spin == VERDICTS[verdict], (mode, line)
+            assert seen.spin == VERDICTS[detect_spin], (mode, line)
             assert (seen.piece, seen.rotation, seen.x, seen.y) == (
                 Piece[piece],
                 to,

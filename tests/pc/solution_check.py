@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _SPAWN = (4, 30)
 
 
-def faults(
+def find_faults(
     solution: PcSolution,
     queue: str,
     hold: str | None = None,

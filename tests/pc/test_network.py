@@ -17,7 +17,7 @@ from sevenbag import Board, pc
 from sevenbag._kernel import PC_ACTIVATIONS, PC_MAX_GENES, PcNetwork
 from sevenbag.errors import BoardError, InputError, NetworkError, QueueError
 from sevenbag.pc.network import Network, NetworkGene, compute_features
-from tests.pc.solution_check import faults
+from tests.pc.solution_check import find_faults
 from tests.truth import truth
 
 if TYPE_CHECKING:
@@ -401,7 +401,7 @@ def test_solutions_are_true_whatever_the_order(name: str, kicks: str) -> None:
             without.solve("", queue[:11], min_height=4, max_height=4) is None
         )
         if found is not None:
-            assert faults(found, queue[:11], kicks=kicks) == []
+            assert find_faults(found, queue[:11], kicks=kicks) == []
 
 
 def test_a_network_for_six_lines_and_for_fields_above() -> None:
@@ -410,13 +410,13 @@ def test_a_network_for_six_lines_and_for_fields_above() -> None:
         found = solver.solve("", queue, min_height=6)
         assert found is not None
         assert found.height == 6
-        assert faults(found, queue) == []
+        assert find_faults(found, queue) == []
     pillar = "\n".join(["XXXXXX..XX"] * 8)
     for network in NETWORKS.values():
         found = pc.Solver("srs", network=network).solve(pillar, "OOOOO", min_height=8)
         assert found is not None
         assert found.height == 8
-        assert faults(found, "OOOOO", field=pillar, kicks="srs") == []
+        assert find_faults(found, "OOOOO", field=pillar, kicks="srs") == []
 
 
 @pytest.mark.parametrize("name", NETWORKS)

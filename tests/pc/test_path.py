@@ -16,7 +16,7 @@ from sevenbag.errors import BoardError, QueueError, SearchStoppedError
 from sevenbag.formats.fumen import Fumen
 from sevenbag.pc import PcProblem, compute_chance, find_solutions
 from sevenbag.pc.path import format_csv, format_fumen, format_html
-from tests.pc.solution_check import faults
+from tests.pc.solution_check import find_faults
 from tests.pc.test_chance import AFTER_I, PCO
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def test_every_solution_can_be_played_by_its_queues(field: Board | str, hold: bo
         for queue in {paths.find_example(number)[0], *rng.sample(queues, min(3, len(queues)))}:
             played = solution.tiling.find_solution(queue, use_hold=hold)
             assert played is not None
-            assert faults(played, queue, field=drawn, kicks="srs") == []
+            assert find_faults(played, queue, field=drawn, kicks="srs") == []
             assert hold or not any(played.holds)
 
 

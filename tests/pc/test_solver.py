@@ -17,7 +17,7 @@ from sevenbag.errors import (
     QueueError,
     SearchStoppedError,
 )
-from tests.pc.solution_check import faults, letters
+from tests.pc.solution_check import find_faults, letters
 from tests.truth import truth
 
 SIX_SYSTEMS = ("none", "none180", "srs", "srs180", "srs-tetrio", "srs+")
@@ -48,7 +48,7 @@ def test_first_perfect_clears_are_found_and_true(
         assert solution is not None, queue
         assert solution.height == height
         assert len(solution.placements) == int(fields[column])
-        assert faults(solution, queue, strict=strict) == [], queue
+        assert find_faults(solution, queue, strict=strict) == [], queue
 
 
 @pytest.mark.parametrize("kicks", ["srs", "none"])
@@ -59,7 +59,7 @@ def test_other_systems_find_them_too(kicks: str) -> None:
         # Plain SRS solves them all; that is published. Without kicks some may have none.
         assert solution is not None or kicks == "none"
         if solution is not None:
-            assert faults(solution, fields[1][:11], kicks=kicks) == []
+            assert find_faults(solution, fields[1][:11], kicks=kicks) == []
 
 
 @pytest.mark.parametrize("kicks", SIX_SYSTEMS)
@@ -70,7 +70,7 @@ def test_pieces_to_save_are_saved(kicks: str) -> None:
         solution = solver.solve("", queue[:11], min_height=4, max_height=4, save=save)
         if solution is not None:
             assert len(solution.placements) == 10
-            assert faults(solution, queue[:11], kicks=kicks, save=save) == []
+            assert find_faults(solution, queue[:11], kicks=kicks, save=save) == []
 
 
 @pytest.mark.parametrize(("height", "pieces"), [(4, 11), (6, 16)])
@@ -79,7 +79,7 @@ def test_the_published_queue_saves_its_s(height: int, pieces: int) -> None:
     solution = pc.solve("", queue, min_height=height, save="S")
     assert solution is not None
     assert len(solution.placements) == height * 10 // 4
-    assert faults(solution, queue, save="S", strict=True) == []
+    assert find_faults(solution, queue, save="S", strict=True) == []
 
 
 def test_exactly_enough_pieces_are_each_used_once() -> None:
@@ -87,7 +87,7 @@ def test_exactly_enough_pieces_are_each_used_once() -> None:
     solution = pc.solve("", queue, kicks="srs", min_height=4)
     assert solution is not None
     assert sorted(letters(solution)) == sorted(queue)
-    assert faults(solution, queue, kicks="srs") == []
+    assert find_faults(solution, queue, kicks="srs") == []
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_lowest_perfect_clears(queue: str, hold: str | None, length: int) -> Non
     solution = pc.solve("", queue, hold, kicks="srs")
     assert solution is not None
     assert len(solution.placements) == length
-    assert faults(solution, queue, hold, kicks="srs") == []
+    assert find_faults(solution, queue, hold, kicks="srs") == []
 
 
 def test_a_field_with_a_held_piece() -> None:
@@ -114,7 +114,7 @@ def test_a_field_with_a_held_piece() -> None:
         solution = pc.solve(field, "TSZJO", "I", kicks="srs", save=save)
         assert solution is not None
         assert len(solution.placements) == 4
-        assert faults(solution, "TSZJO", "I", field=field, kicks="srs", save=save) == []
+        assert find_faults(solution, "TSZJO", "I", field=field, kicks="srs", save=save) == []
     assert (
         pc.Solver("srs").search(field, "TSZJO", "I", save="L").status == pc.SolveStatus.CANNOT_SAVE
     )
@@ -126,14 +126,14 @@ def test_a_field_of_eight_rows() -> None:
     assert solution is not None
     assert solution.height == 8
     assert len(solution.placements) == 16
-    assert faults(solution, "O" * 17, field=field) == []
+    assert find_faults(solution, "O" * 17, field=field) == []
 
 
 def test_full_rows_of_the_field_are_gone_at_once() -> None:
     solution = pc.solve("XXXXXXXXXX", "OIIIIIIII", kicks="srs")
     assert solution is not None
     assert solution.height == 2
-    assert faults(solution, "OIIIIIIII", kicks="srs") == []
+    assert find_faults(solution, "OIIIIIIII", kicks="srs") == []
     *_, before, after = solution.boards("XXXXXXXXXX")
     assert before.cell_count > 0
     assert after.is_empty
@@ -168,7 +168,7 @@ def test_an_empty_field_on_the_way_can_be_forbidden() -> None:
     strict = pc.solve("", queue, min_height=4, strict=True)
     assert plain is not None
     assert strict is not None
-    assert faults(strict, queue, strict=True) == []
+    assert find_faults(strict, queue, strict=True) == []
 
 
 # --- none ---------------------------------------------------------------------------------------

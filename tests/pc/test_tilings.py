@@ -8,7 +8,7 @@ import pytest
 
 from sevenbag import Placement, Rotation, pc
 from sevenbag.errors import BoardError, PlacementError, QueueError, SearchStoppedError
-from tests.pc.solution_check import faults
+from tests.pc.solution_check import find_faults
 
 FIRST = """
 XXXXX.....
@@ -49,7 +49,7 @@ def test_every_order_can_be_played() -> None:
             solution = tiling.find_solution(FOUR[i], "I")
             assert (solution is not None) == bool(tiling.queues >> i & 1)
             if solution is not None:
-                assert faults(solution, FOUR[i], "I", field=FIRST, kicks="srs") == []
+                assert find_faults(solution, FOUR[i], "I", field=FIRST, kicks="srs") == []
                 assert len(set(solution.placements)) == len(tiling.tiles)
 
 
@@ -62,7 +62,7 @@ def test_all_solutions_of_a_first_perfect_clear() -> None:
         assert tiling.queues == 1
         solution = tiling.find_solution(queue)
         assert solution is not None
-        assert faults(solution, queue, kicks="srs") == []
+        assert find_faults(solution, queue, kicks="srs") == []
     strict = pc.find_tilings("", [queue], height=4, kicks="srs", strict=True)
     assert 0 < len(strict) <= len(tilings)
 

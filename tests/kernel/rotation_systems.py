@@ -23,14 +23,14 @@ def kicks(system: reference.System) -> Kicks | str:
     )
 
 
-def spin_rules(spins: reference.Judging) -> SpinRules | str:
+def spin_rules(spins: reference.SpinSetting) -> SpinRules | str:
     """How the reference judges, as the kernel takes it."""
     if isinstance(spins, str):
         return spins
     return SpinRules(spins.mode, full_kicks=spins.kicks, on_shift=spins.shift, top_filled=spins.top)
 
 
-def own(seed: int) -> reference.Own:
+def custom_system(seed: int) -> reference.Own:
     """Any turns, any kicks, as far and as many as there may be; even the O moves."""
     rng = random.Random(seed)
     most = rng.choice([1, 4, 24])
@@ -50,7 +50,7 @@ def own(seed: int) -> reference.Own:
     }
 
 
-systems = st.sampled_from(NAMES + WITHOUT_HALF_TURNS) | st.integers(0, 10**9).map(own)
+systems = st.sampled_from(NAMES + WITHOUT_HALF_TURNS) | st.integers(0, 10**9).map(custom_system)
 modes = st.sampled_from(reference.MODES) | st.builds(
     reference.Spins,
     st.sampled_from(reference.MODES),
