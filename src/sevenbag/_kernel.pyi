@@ -1173,8 +1173,9 @@ class PcSolver:
     def measure_effort(
         self, queues: Iterable[Iterable[PieceLike]], height: int
     ) -> list[tuple[int, bool]]:
-        """Return, for each queue from the empty field, the number of positions of a search in the
-        order of play with few placements per position, and whether it succeeds.
+        """Return the number of positions that a narrow search examines, and whether it succeeds.
+
+        The search starts from the empty field and tries few placements per position.
 
         Raises:
             BoardError: the height is none of 2, 4, 6.
