@@ -29,10 +29,10 @@ from sevenbag.formats.tetrio_options import TetrioOptions
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-LAST_FRAME: Final = 24 * 60 * 60 * 60
+MAX_FRAME: Final = 24 * 60 * 60 * 60
 """Maximum frame: one day."""
 
-Frame = Annotated[int, Meta(ge=0, le=LAST_FRAME)]
+Frame = Annotated[int, Meta(ge=0, le=MAX_FRAME)]
 
 Moment = Annotated[float, Meta(ge=0, le=1)]
 

@@ -45,7 +45,7 @@ class FrameVersus:
     Args:
         rules: rules, or the name of a preset.
         seed: seed of pieces and holes; the same for all players.
-        time: gravity and lock delay.
+        frame_rules: gravity and lock delay.
         handlings: keyboard settings of each player [default: two players].
         latency: frames that a message takes, 0 to 600.
 
@@ -58,7 +58,7 @@ class FrameVersus:
         rules: Rules | str = "tetrio-league",
         seed: int = 0,
         *,
-        time: FrameRules | None = None,
+        frame_rules: FrameRules | None = None,
         handlings: Sequence[Handling | None] = (None, None),
         latency: int = 0,
     ) -> None:
@@ -69,12 +69,12 @@ class FrameVersus:
             )
         check_integer("latency", latency, MAX_LATENCY)
         self._players = tuple(
-            FrameGame(rules, seed=seed, frame_rules=time, handling=handling)
+            FrameGame(rules, seed=seed, frame_rules=frame_rules, handling=handling)
             for handling in handlings
         )
         self._latency = latency
         self._frame = 0
-        self._under_way: dict[int, list[_Message]] = {}
+        self._messages: dict[int, list[_Message]] = {}
         self._aim()
 
     @property
@@ -117,13 +117,13 @@ class FrameVersus:
                 message = _Message(number, target, count, lines, acknowledged)
                 self._post(message, self._latency)
         self._frame += 1
-        for message in self._under_way.pop(self._frame, ()):
+        for message in self._messages.pop(self._frame, ()):
             self._deliver(message)
         if self.remaining != left:
             self._aim()
 
     def _post(self, message: _Message, frames: int) -> None:
-        self._under_way.setdefault(self._frame + 1 + frames, []).append(message)
+        self._messages.setdefault(self._frame + 1 + frames, []).append(message)
 
     def _deliver(self, message: _Message) -> None:
         if not 0 <= message.target < len(self._players):
@@ -182,7 +182,7 @@ class GravityVersus(Versus):
         self._seed = seed
         # No hard-drop delay after an automatic lock: the caller knows of that lock.
         handling = Handling(soft_drop=_AT_ONCE, safe_lock=False)
-        self._match = FrameVersus(rules, seed, time=_TIME, handlings=(handling, handling))
+        self._match = FrameVersus(rules, seed, frame_rules=_GRAVITY, handlings=(handling, handling))
         self.locked_by_itself = False
 
     @property
@@ -277,7 +277,7 @@ class GravityVersus(Versus):
 
 _AT_ONCE = 41.0
 
-_TIME = FrameRules(gravity=0.02, gravity_growth=0.0035, gravity_margin=7200)
+_GRAVITY = FrameRules(gravity=0.02, gravity_growth=0.0035, gravity_margin=7200)
 
 
 def _place(game: FrameGame, placement: Placement) -> None:
