@@ -154,7 +154,7 @@ def test_size_of_messages_is_limited(site: Running) -> None:
     proof = {"Authorization": bearer_header(load_or_create_secret(site.settings.site.secret_file))}
     with connect(address + LINK_PATH, additional_headers=proof, proxy=None) as link:
         link.send(said)
-        assert "cannot be understood" in str(link.recv(timeout=120))
+        assert "invalid first message" in str(link.recv(timeout=120))
 
 
 @pytest.mark.parametrize("url", ["contest.example", "ftp://contest.example", "https://a.example/b"])

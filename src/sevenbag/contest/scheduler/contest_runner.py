@@ -1,4 +1,4 @@
-"""Contests: which matches are due, and what a team is to play next."""
+"""Matches that are due in contests, and the next match of a team."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class ContestRunner:
-    """All contests; what follows from their results is made of them anew each time.
+    """Run all contests; their standings are derived from stored results each time.
 
     Args:
-        store: what survives.
-        changes: are told what happens.
-        logger: where to.
+        store: persistent store.
+        feed: feed of changes.
+        logger: logger of the scheduler.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class ContestRunner:
         self._log = logger
 
     async def reload(self, assigner: MatchAssigner) -> None:
-        """Go on with all that run, as the store has them."""
+        """Continue all running contests of the store."""
         paused = set[int]()
         for row in await self._in_state({"running", "paused"}):
             if row.state == "paused":
@@ -49,10 +49,10 @@ class ContestRunner:
     async def create(
         self, name: str, teams: Sequence[str], rules: ContestRules, plan: ContestPlan
     ) -> ContestRow:
-        """Plan a contest of these teams.
+        """Create a contest.
 
         Raises:
-            SchedulerError: there is no team of such a name.
+            SchedulerError: a team does not exist.
         """
         entrants: list[int] = []
         for team_name in teams:
@@ -65,10 +65,10 @@ class ContestRunner:
         return row
 
     async def start(self, assigner: MatchAssigner, contest_id: int) -> ContestRow:
-        """Begin to play a contest that was planned.
+        """Start a planned contest.
 
         Raises:
-            SchedulerError: it runs already or is over, or has fewer than two teams.
+            SchedulerError: the contest is running or finished, or has fewer than two teams.
         """
         row = await asyncio.to_thread(self._store.contests.get, contest_id)
         if len(row.entrants) < 2:
@@ -78,20 +78,20 @@ class ContestRunner:
         return row
 
     async def pause(self, assigner: MatchAssigner, contest_id: int) -> ContestRow:
-        """Let the games that are played end, and begin no others.
+        """Finish running games and start no others.
 
         Raises:
-            SchedulerError: it does not run.
+            SchedulerError: the contest is not running.
         """
         row = await self._change(contest_id, {"running"}, "paused")
         assigner.set_paused(contest_id, paused=True)
         return row
 
     async def resume(self, assigner: MatchAssigner, contest_id: int) -> ContestRow:
-        """Go on with a contest that was paused.
+        """Continue a paused contest.
 
         Raises:
-            SchedulerError: it is not paused.
+            SchedulerError: the contest is not paused.
         """
         row = await self._change(contest_id, {"paused"}, "running")
         assigner.set_paused(contest_id, paused=False)
@@ -99,12 +99,12 @@ class ContestRunner:
         return row
 
     async def cancel(self, assigner: MatchAssigner, contest_id: int, reason: str) -> ContestRow:
-        """End a contest without a winner, and all its matches that are not over.
+        """End a contest and its unfinished matches without a winner.
 
         Raises:
-            SchedulerError: it is over already.
+            SchedulerError: the contest is over.
         """
-        # First the contest, or each match that is called off would be due again.
+        # First the contest, or each cancelled match would be due again.
         row = await self._change(contest_id, {"planned", "running", "paused"}, "called off")
         for match in tuple(assigner.matches.values()):
             if match.row.contest_id == contest_id:
@@ -113,7 +113,7 @@ class ContestRunner:
         return row
 
     async def match_finished(self, assigner: MatchAssigner, match: ActiveMatch) -> None:
-        """Go on with the contest of a match that is over, if it is one of a contest."""
+        """Continue the contest of a finished match, if it belongs to one."""
         contest_id = match.row.contest_id
         if contest_id is None:
             return
@@ -122,13 +122,13 @@ class ContestRunner:
             for other in assigner.matches.values()
         )
         if in_ranking:
-            # All its matches were due from the start; what follows is known after the last one.
+            # All ranking matches were created at the start; the bracket follows the last one.
             self._changes.publish(ContestChange("contest", contest_id=contest_id))
         else:
             await self.advance(assigner, contest_id)
 
     async def advance(self, assigner: MatchAssigner, contest_id: int) -> None:
-        """Add the matches that are due now; end the contest if there will be none."""
+        """Create the matches that are due; finish the contest if there are none left."""
         row = await asyncio.to_thread(self._store.contests.get, contest_id)
         if row.state not in {"running", "paused"}:
             return
@@ -138,14 +138,14 @@ class ContestRunner:
             assigner.set_paused(contest_id, paused=False)
             self._log.info("contest.finished", contest=contest_id)
             return
-        # Whatever is due while the contest is paused is drawn up when it goes on.
+        # Matches that are due during a pause are created at its end.
         for match in await asyncio.to_thread(self._store.contests.create_due_matches, contest_id):
             assigner.add(match)
             self._changes.publish(ContestChange("match waiting", match.id, match.token, contest_id))
         self._changes.publish(ContestChange("contest", contest_id=contest_id))
 
     async def current_match(self, assigner: MatchAssigner, team: Team) -> CurrentMatch:
-        """What the team is to do now."""
+        """Return the current match of a team."""
         mine = [
             match
             for match in assigner.matches.values()
@@ -154,8 +154,8 @@ class ContestRunner:
         for match in mine:
             server = assigner.servers.get(match.server)
             if match.is_accepted and server is not None and server.address is not None:
-                seats = match.row.players
-                other = seats[1] if seats[0].team_id == team.id else seats[0]
+                players = match.row.players
+                other = players[1] if players[0].team_id == team.id else players[0]
                 return CurrentMatch(
                     status="playing",
                     match_token=match.row.token,
@@ -204,11 +204,11 @@ class ContestRunner:
             if changed is not None:
                 self._changes.publish(ContestChange("contest", contest_id=contest_id))
                 return changed
-        raise SchedulerError(f"contest {contest_id} is changed by somebody else all the time")
+        raise SchedulerError(f"contest {contest_id} is changed concurrently")
 
 
 def _has_more(tournament: ContestTournament, entrant: int) -> bool:
-    """Whether there can still be a match for this one."""
+    """Return True if the entrant may have further matches."""
     if not tournament.ranking_finished:
         return True
     ties = [tie for number in tournament.bracket_rounds for tie in number]

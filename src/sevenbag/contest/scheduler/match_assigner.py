@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 
 
 class MatchAssigner:
-    """All matches that are not over, and all game servers.
+    """All unfinished matches and all game servers.
 
     Attributes:
-        matches: by token, the oldest first.
-        servers: by name.
-        paused: contests of which no game begins.
-        counts: what has happened, for metrics.
+        matches: matches by token, oldest first.
+        servers: game servers by name.
+        paused: contests that start no games.
+        counts: counts for metrics.
 
     Args:
-        store: what survives.
-        settings: of the site.
-        changes: are told what happens.
+        store: persistent store.
+        settings: settings of the site.
+        feed: feed of changes.
         clock: monotonic seconds.
-        wall: seconds since 1970.
-        over: is told of a match that is over, for its contest to go on.
-        logger: where to.
+        wall_clock: seconds since 1970.
+        on_finished: callback for the contest of a finished match.
+        logger: logger of the scheduler.
     """
 
     def __init__(
@@ -71,10 +71,10 @@ class MatchAssigner:
         self._results = ResultHandler(
             store, self, clock=clock, on_finished=on_finished, logger=logger
         )
-        self._looked = clock()
+        self._last_pass_at = clock()
 
     async def reload(self) -> None:
-        """Read everything from the store; servers that are connected stay so."""
+        """Read all matches from the store; connections stay open."""
         rows = {
             row.token: row for row in await asyncio.to_thread(self._store.matches.list_unfinished)
         }
@@ -89,23 +89,23 @@ class MatchAssigner:
             known.server = row.server
             known.has_players = row.state == "playing"
             if row.server:
-                # It has the grace of one that has just gone.
-                self._known(row.server)
+                # The grace period starts now.
+                self._find_or_add(row.server)
 
     def add(self, row: MatchRow) -> ActiveMatch:
-        """Take a match from the store; it waits."""
+        """Add a waiting match of the store."""
         match = ActiveMatch(row=row, since=self._clock())
         self.matches[row.token] = match
         return match
 
     async def run_pass(self) -> None:
-        """Do what time brings: give up on servers, place what waits."""
+        """Drop silent servers and assign waiting matches."""
         now = self._clock()
-        slept = now - self._looked
-        self._looked = now
+        slept = now - self._last_pass_at
+        self._last_pass_at = now
         for server in tuple(self.servers.values()):
             if server.connection and slept > self._settings.server_timeout_seconds / 2:
-                # Not the server was silent: we have not listened.
+                # This process was suspended, so the silence is its own.
                 server.connection.last_received_at += slept
             if (
                 server.connection
@@ -115,18 +115,18 @@ class MatchAssigner:
                 server.connection.closing.set()
                 self.disconnect_server(server.connection)
             if server.connection is None and now - server.changed >= self._settings.grace_seconds:
-                await self._give_up(server)
+                await self._release_matches(server)
         for match in tuple(self.matches.values()):
-            await self._look_at(match, now)
-        await self._place_waiting(now)
+            await self._check(match, now)
+        await self._assign_waiting(now)
 
     async def connect_server(self, connection: ServerConnection) -> None:
-        """A game server has connected."""
+        """Handle a new connection of a game server."""
         hello = connection.hello
-        server = self._known(hello.name)
+        server = self._find_or_add(hello.name)
         old = server.connection
         if old is not None and old.hello.instance != hello.instance:
-            # Whoever has matches keeps them: the mistake is the newcomer's.
+            # The connected server keeps its matches; the new one is misconfigured.
             self._log.error("game_server.name_conflict", server=server.name)
             reason = (
                 f"a game server named {hello.name!r} is connected already; "
@@ -142,24 +142,26 @@ class MatchAssigner:
         server.connect(connection, self._clock(), self._wall())
         self._log.info("game_server.connected", server=server.name, hosting=len(hello.hosting))
         self._changes.publish(ContestChange("server", server=server.name))
-        for match in self._assigned(server.name):
+        for match in self._list_assigned(server.name):
             if match.row.token in hello.ended:
                 # The server will send its games and its end.
                 match.is_accepted, match.since = False, self._clock()
             elif match.row.token not in connection.hosting:
-                # What it still has to tell of it comes first.
+                # Results that it still has to send come first.
                 await self.requeue(match, lost, delayed=True)
         for token in hello.hosting:
-            await self._welcome_match(server, connection, token)
+            await self._reconnect_match(server, connection, token)
         for match in tuple(self.matches.values()):
             if match.home == server.name != match.server and match.server and not match.has_players:
                 # Its teams have not moved to the other server.
                 match.avoided.pop(server.name, None)
-                self.stop_at(match.server, match.row.token, "its server is back", goes_on=True)
+                self.stop_at(
+                    match.server, match.row.token, "its server is back", continues_elsewhere=True
+                )
                 await self.requeue(match, "its server is back", delayed=True)
 
     def disconnect_server(self, connection: ServerConnection) -> None:
-        """A connection is over; the server's matches wait for it for a while."""
+        """Handle the end of a connection; matches wait for the server for a while."""
         server = self.servers.get(connection.hello.name)
         if server is None or server.connection is not connection:
             return
@@ -173,10 +175,10 @@ class MatchAssigner:
     async def handle_message(
         self, connection: ServerConnection, message: scheduler_protocol.ServerMessage
     ) -> None:
-        """A game server has said something."""
+        """Handle a message of a game server."""
         server = self.servers.get(connection.hello.name)
         if server is None or server.connection is not connection:
-            return  # of a connection that another one has replaced; it is told again there
+            return  # a replaced connection; its results are sent again on the new one
         match message:
             case scheduler_protocol.Heartbeat():
                 server.commands = message.commands
@@ -189,13 +191,13 @@ class MatchAssigner:
                 self._log.error("game_server.hello_repeated", server=server.name)
                 connection.closing.set()
             case _:
-                await self._match_news(server, connection, message)
+                await self._handle_match_message(server, connection, message)
 
     async def cancel(self, token: str, reason: str) -> None:
         """End a match without a winner.
 
         Raises:
-            SchedulerError: there is no such match, or it is over.
+            SchedulerError: the match does not exist or is over.
         """
         match = self.matches.get(token)
         if match is None or await self._change(match, "called off") is None:
@@ -207,34 +209,34 @@ class MatchAssigner:
         await self._over(match)
 
     def set_paused(self, contest_id: int, *, paused: bool) -> None:
-        """Begin no further game and place no further match of a contest, or go on."""
+        """Pause the games and assignments of a contest, or resume them."""
         (self.paused.add if paused else self.paused.discard)(contest_id)
         for match in self.matches.values():
             if match.row.contest_id == contest_id and match.server:
-                self._halt(match)
+                self._send_pause(match)
 
     def count_matches(self) -> Counter[str]:
-        """Matches by name of the server that has them."""
+        """Return the number of matches by server name."""
         return Counter(match.server for match in self.matches.values() if match.server)
 
     # --- matches and servers ------------------------------------------------------------------
 
-    def _known(self, name: str) -> RegisteredServer:
+    def _find_or_add(self, name: str) -> RegisteredServer:
         if name not in self.servers:
             self.servers[name] = RegisteredServer(name, self._clock(), self._wall())
         return self.servers[name]
 
-    def _assigned(self, name: str) -> list[ActiveMatch]:
+    def _list_assigned(self, name: str) -> list[ActiveMatch]:
         return [match for match in self.matches.values() if match.server == name]
 
-    async def _give_up(self, server: RegisteredServer) -> None:
-        for match in self._assigned(server.name):
+    async def _release_matches(self, server: RegisteredServer) -> None:
+        for match in self._list_assigned(server.name):
             await self.requeue(match, "its server is gone")
             self.counts["failovers"] += 1
         if self._clock() - server.changed > _FORGET_SECONDS:
             del self.servers[server.name]
 
-    async def _look_at(self, match: ActiveMatch, now: float) -> None:
+    async def _check(self, match: ActiveMatch, now: float) -> None:
         waits = now - match.since
         if match.server and not match.is_accepted and waits > _ANSWER_SECONDS:
             server = self.servers.get(match.server)
@@ -254,7 +256,7 @@ class MatchAssigner:
                 "match.overdue", match=match.row.id, reason="no game server has taken it"
             )
 
-    async def _welcome_match(
+    async def _reconnect_match(
         self, server: RegisteredServer, connection: ServerConnection, token: str
     ) -> None:
         match = self.matches.get(token)
@@ -266,7 +268,7 @@ class MatchAssigner:
             )
             connection.hosting.discard(token)
         elif match.server == server.name or not match.server or not match.has_players:
-            # Nobody has come to it elsewhere: the teams are where they were.
+            # No team has connected elsewhere.
             await self.assign(match, server)
         else:
             reason = f"the match has moved to {match.server}"
@@ -278,7 +280,7 @@ class MatchAssigner:
             connection.hosting.discard(token)
 
     async def assign(self, match: ActiveMatch, server: RegisteredServer) -> None:
-        """A server that plays the match already gets it back."""
+        """Assign a match to the server that hosts it already."""
         old = match.server
         # A server may host the match before its first game begins.
         state: MatchState = "placed" if match.row.began is None else "playing"
@@ -287,15 +289,15 @@ class MatchAssigner:
             return
         if old != server.name:
             reason = f"the match has moved to {server.name}"
-            self.stop_at(old, match.row.token, reason, goes_on=True)
+            self.stop_at(old, match.row.token, reason, continues_elsewhere=True)
         match.server, match.is_accepted, match.has_players = server.name, True, True
         match.home = server.name
         match.since = self._clock()
         match.ready.set()
-        self._halt(match)
+        self._send_pause(match)
         self.publish_change("match placed", match)
 
-    async def _place_waiting(self, now: float) -> None:
+    async def _assign_waiting(self, now: float) -> None:
         load = self.count_matches()
         busy = {
             team
@@ -307,7 +309,7 @@ class MatchAssigner:
         room -= sum(
             1 for match in self.matches.values() if match.server and match.row.kind == "contest"
         )
-        # What was broken off comes first: its teams wait for it, and play nothing else meanwhile.
+        # Interrupted matches come first, because their teams wait for them.
         for match in sorted(self.matches.values(), key=lambda match: match.row.placed is None):
             contest = match.row.kind == "contest"
             if match.server or (contest and not busy.isdisjoint(match.teams)):
@@ -320,7 +322,7 @@ class MatchAssigner:
                 if match.not_before <= now and (room > 0 or not contest)
                 else None
             )
-            if server is not None and await self._place(match, server):
+            if server is not None and await self._assign(match, server):
                 load[server.name] += 1
                 room -= contest
             elif match.row.placed is None:
@@ -328,7 +330,7 @@ class MatchAssigner:
             if contest:
                 busy.update(match.teams)
 
-    async def _place(self, match: ActiveMatch, server: RegisteredServer) -> bool:
+    async def _assign(self, match: ActiveMatch, server: RegisteredServer) -> bool:
         token, connection = match.row.token, server.connection
         if connection is None or await self._change(match, "placed", server.name) is None:
             return False
@@ -346,9 +348,9 @@ class MatchAssigner:
         return True
 
     async def requeue(self, match: ActiveMatch, reason: str, *, delayed: bool = False) -> None:
-        """A match has no server any more, and waits; where it settles, for what is still told."""
+        """Remove a match from its server; if delayed, wait for pending results first."""
         server = self.servers.get(match.server)
-        # A match that settles is usually placed again within seconds; `_look_at` reports others.
+        # A delayed match is usually assigned again within seconds; `_check` reports others.
         expected = delayed or (server is not None and server.draining)
         tell = self._log.info if expected else self._log.warning
         tell("match.waiting", match=match.row.id, server=match.server, reason=reason)
@@ -364,50 +366,52 @@ class MatchAssigner:
         self.publish_change("match waiting", match)
 
     def delay_assignment(self, match: ActiveMatch) -> None:
-        """Do not place a match before what was finished of it elsewhere has been told."""
-        match.not_before = self._clock() + _SETTLE_SECONDS
+        """Delay the assignment of a match until pending results have arrived."""
+        match.not_before = self._clock() + _RESULT_SECONDS
 
     async def revoke(
         self, match: ActiveMatch, server: RegisteredServer, reason: str, *, seconds: float = 5.0
     ) -> None:
-        """A server shall not have a match, for a while."""
-        self.stop_at(server.name, match.row.token, reason, goes_on=True)
+        """Remove a match from a server and avoid the server for a while."""
+        self.stop_at(server.name, match.row.token, reason, continues_elsewhere=True)
         match.avoided[server.name] = self._clock() + seconds
         if match.server == server.name:
             await self.requeue(match, reason)
 
-    def stop_at(self, name: str, token: str, reason: str, *, goes_on: bool = False) -> None:
-        """Make a connected server stop a match.
+    def stop_at(
+        self, name: str, token: str, reason: str, *, continues_elsewhere: bool = False
+    ) -> None:
+        """Stop a match on a connected server.
 
         Args:
             name: name of the server.
-            token: token of the match.
+            token: match token.
             reason: reason for the logs.
-            goes_on: whether the match continues elsewhere.
+            continues_elsewhere: True if the match continues on another server.
         """
         server = self.servers.get(name)
         if server is not None and server.connection is not None:
             server.connection.hosting.discard(token)
             call_off = scheduler_protocol.StopMatch(
-                match_token=token, reason=reason, continues_elsewhere=goes_on
+                match_token=token, reason=reason, continues_elsewhere=continues_elsewhere
             )
             server.connection.send(call_off)
 
-    def _halt(self, match: ActiveMatch) -> None:
+    def _send_pause(self, match: ActiveMatch) -> None:
         server = self.servers.get(match.server)
         if (
             server is not None
             and server.connection is not None
             and match.row.contest_id is not None
         ):
-            halted = match.row.contest_id in self.paused
+            paused = match.row.contest_id in self.paused
             server.connection.send(
-                scheduler_protocol.PauseMatch(match_token=match.row.token, paused=halted)
+                scheduler_protocol.PauseMatch(match_token=match.row.token, paused=paused)
             )
 
     # --- what servers tell --------------------------------------------------------------------
 
-    async def _match_news(
+    async def _handle_match_message(
         self,
         server: RegisteredServer,
         connection: ServerConnection,
@@ -426,10 +430,10 @@ class MatchAssigner:
             connection.hosting.discard(token)
             if not isinstance(message, scheduler_protocol.MatchRejected):
                 reason = "the match is not this server's"
-                goes_on = match is not None
+                continues_elsewhere = match is not None
                 connection.send(
                     scheduler_protocol.StopMatch(
-                        match_token=token, reason=reason, continues_elsewhere=goes_on
+                        match_token=token, reason=reason, continues_elsewhere=continues_elsewhere
                     )
                 )
             return
@@ -438,12 +442,12 @@ class MatchAssigner:
                 match.is_accepted = True
                 match.ready.set()
                 if match.row.contest_id in self.paused:
-                    self._halt(match)
+                    self._send_pause(match)
                 self.publish_change("match placed", match)
             case scheduler_protocol.MatchRejected(reason=reason):
                 connection.hosting.discard(token)
-                match.avoided[server.name] = self._clock() + _REFUSED_SECONDS
-                self.counts["refusals"] += 1
+                match.avoided[server.name] = self._clock() + _REJECTED_SECONDS
+                self.counts["rejections"] += 1
                 await self.requeue(match, reason)
             case scheduler_protocol.TeamJoined():
                 match.has_players = True
@@ -459,7 +463,7 @@ class MatchAssigner:
     async def _change(
         self, match: ActiveMatch, state: MatchState, server: str | None = None
     ) -> MatchRow | None:
-        """Change the match in the store; None if it is over there."""
+        """Change the state of a match in the store; return None if it is over."""
         for _ in range(_CHANGE_TRIES):
             row = await asyncio.to_thread(
                 self._store.matches.set_state, match.row, state, server=server
@@ -472,17 +476,17 @@ class MatchAssigner:
                 self.remove(match)
                 return None
             match.row = fresh
-        raise SchedulerError(f"match {match.row.id} is changed by somebody else all the time")
+        raise SchedulerError(f"match {match.row.id} is changed concurrently")
 
     def remove(self, match: ActiveMatch) -> None:
-        """A match is over."""
+        """Remove a finished match."""
         self.matches.pop(match.row.token, None)
         match.ready.set()
 
     def publish_change(
         self, kind: ChangeKind, match: ActiveMatch, number: int | None = None
     ) -> None:
-        """Tell whoever listens what has happened to a match."""
+        """Publish a change of a match."""
         self._changes.publish(
             ContestChange(
                 kind, match.row.id, match.row.token, match.row.contest_id, number, match.server
@@ -492,19 +496,19 @@ class MatchAssigner:
 
 @dataclass(slots=True, eq=False)
 class ActiveMatch:
-    """A match that is not over.
+    """Unfinished match.
 
     Attributes:
-        row: as it is in the store.
-        server: name of the server that it is assigned to; empty while it waits.
-        placed: whether that server has said that it has it.
-        begun: whether a team has come to it there.
+        row: row in the store.
+        server: name of the assigned server; empty while it waits.
+        is_accepted: True once that server has accepted it.
+        has_players: True once a team has connected to it there.
         home: name of the server that its teams joined last; clients of 2012 know no other one.
-        since: when it came to this server or began to wait, by the scheduler's clock.
-        not_before: when it may be placed.
-        overdue: whether the log has a warning that it waits.
-        avoided: servers that are not to have it, by name, and until when.
-        settled: set when clients can connect to it, or never will.
+        since: time of the assignment or of the start of waiting, by the scheduler's clock.
+        not_before: earliest time of the next assignment.
+        overdue: True once the log has a warning about its waiting.
+        avoided: times until which servers are avoided, by name.
+        ready: set once clients can connect to it, or never will.
     """
 
     row: MatchRow
@@ -520,25 +524,25 @@ class ActiveMatch:
 
     @property
     def teams(self) -> list[int]:
-        """Registered teams that play it."""
+        """Numbers of its registered teams."""
         return [seat.team_id for seat in self.row.players if seat.team_id is not None]
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 _ANSWER_SECONDS: Final = 10.0
-"""In which a server has to say that it has a match."""
+"""Seconds in which a server has to accept a match."""
 
-_SETTLE_SECONDS: Final = 1.0
-"""In which a server that comes back tells what it has finished."""
+_RESULT_SECONDS: Final = 1.0
+"""Seconds in which a returning server sends its results."""
 
 _OVERDUE_SECONDS: Final = 5.0
-"""After which a match that was broken off and waits is reported as overdue, once."""
+"""Seconds after which an interrupted match that waits is logged as overdue."""
 
-_REFUSED_SECONDS: Final = 5.0
+_REJECTED_SECONDS: Final = 5.0
 
 _TEST_SECONDS: Final = 120.0
-"""After which a test match that no server takes is called off."""
+"""Seconds after which a test match without a server is cancelled."""
 
 _FORGET_SECONDS: Final = 3_600.0
 

@@ -1,4 +1,4 @@
-"""What game servers have finished, and whether it fits to what is in the store already."""
+"""Check and store finished games and matches."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class ResultHandler:
-    """Takes finished games and matches.
+    """Handle finished games and matches.
 
     Args:
-        store: what survives.
-        assigner: who has which match.
+        store: persistent store.
+        assigner: matches and their servers.
         clock: monotonic seconds.
-        over: is told of a match that is over, for its contest to go on.
-        logger: where to.
+        on_finished: callback for the contest of a finished match.
+        logger: logger of the scheduler.
     """
 
     def __init__(
@@ -56,28 +56,28 @@ class ResultHandler:
         connection: ServerConnection,
         told: scheduler_protocol.GameFinished,
     ) -> None:
-        """A server has finished a game: keep it, or say why not."""
+        """Store a finished game, or reject it."""
         match = self._assigner.matches.get(told.match_token)
-        doubt = await self._judge_game(server, match, told)
-        if doubt is None or doubt.storable:
+        rejection = await self._check_game(server, match, told)
+        if rejection is None or rejection.storable:
             try:
                 kept = await asyncio.to_thread(
                     self._store.matches.add_game, told.match_token, told.result, told.replay
                 )
             except UnknownEntryError:
-                kept, doubt = False, _Rejection("there is no such match", stale=False)
+                kept, rejection = False, _Rejection("there is no such match", stale=False)
             if kept:
                 number = told.result.number
                 connection.send(
                     scheduler_protocol.GameStored(match_token=told.match_token, number=number)
                 )
-                if match is not None and doubt is None:
+                if match is not None and rejection is None:
                     match.has_players |= match.server == server.name
-                    self._assigner.counts["games kept"] += 1
+                    self._assigner.counts["games stored"] += 1
                     self._assigner.publish_change("game done", match, number)
-                    await self._overtaken(match, server, connection)
+                    await self._resolve_overtaken(match, server, connection)
                 return
-        await self._refuse_game(server, connection, told, doubt or _MATCH_OVER)
+        await self._reject_game(server, connection, told, rejection or _MATCH_OVER)
 
     async def handle_match(
         self,
@@ -85,20 +85,22 @@ class ResultHandler:
         connection: ServerConnection,
         told: scheduler_protocol.MatchFinished,
     ) -> None:
-        """A server has finished a match: keep how it ended, or have it played to its end."""
+        """Store the result of a match, or have the match continued."""
         token = told.match_token
         match = self._assigner.matches.get(token)
         connection.hosting.discard(token)
         if match is not None:
             finished = await asyncio.to_thread(self._store.matches.list_game_results, token)
-            doubt = find_match_error(told.result, finished, match.row.rules.match)
+            rejection = find_match_error(told.result, finished, match.row.rules.match)
             elsewhere = match.server not in {"", server.name}
             if told.history and told.history != match_results.hash_history(finished):
                 reason = "it has ended after other games than those in the store"
                 await self._assigner.revoke(match, server, reason)
-            elif doubt is not None:
-                await self._audit_lie(server, match, doubt)
-                await self._assigner.revoke(match, server, doubt, seconds=_LIE_SECONDS)
+            elif rejection is not None:
+                await self._audit_invalid_result(server, match, rejection)
+                await self._assigner.revoke(
+                    match, server, rejection, seconds=_INVALID_RESULT_SECONDS
+                )
             elif elsewhere and not (
                 told.result.ending == "majority of games"
                 or (told.result.winner is not None and not match.has_players)
@@ -110,7 +112,7 @@ class ResultHandler:
                     )
                 )
             elif told.result.winner is None and match.row.kind == "contest":
-                # Nobody has come; the contest has to go on.
+                # No team has connected; the contest must continue.
                 await self._finish(match, server, decide_unplayed_match(token, finished))
             else:
                 await self._finish(match, server, told.result)
@@ -118,7 +120,7 @@ class ResultHandler:
 
     # --- helpers ----------------------------------------------------------------------------
 
-    async def _judge_game(
+    async def _check_game(
         self,
         server: RegisteredServer,
         match: ActiveMatch | None,
@@ -133,20 +135,20 @@ class ResultHandler:
             return _Rejection(f"another game {number} is in the store", storable=True)
         if told.history and told.history != match_results.hash_history(finished):
             return _Rejection(f"game {number} follows on other games than those in the store")
-        doubt = find_game_error(told.result, finished, match.row.rules.match)
-        if doubt is not None:
-            await self._audit_lie(server, match, doubt)
-            return _Rejection(doubt, stale=False)
+        rejection = find_game_error(told.result, finished, match.row.rules.match)
+        if rejection is not None:
+            await self._audit_invalid_result(server, match, rejection)
+            return _Rejection(rejection, stale=False)
         elsewhere = match.server not in {"", server.name}
         if elsewhere and match.has_players and told.age <= self._clock() - match.since:
-            # It went on alone while its teams have gone over.
+            # The old server continued while the teams moved to another one.
             return _Rejection(f"the match has moved to {match.server}")
         return None
 
-    async def _overtaken(
+    async def _resolve_overtaken(
         self, match: ActiveMatch, server: RegisteredServer, connection: ServerConnection
     ) -> None:
-        """A game of a server that has not got the match is in the store: who has is wrong."""
+        """Stop a match on its server after another server has finished one of its games."""
         if match.server == server.name:
             return
         if match.server:
@@ -160,37 +162,39 @@ class ResultHandler:
             await self._assigner.assign(match, server)
         elif match.server:
             reason = "another server has finished its game"
-            self._assigner.stop_at(match.server, match.row.token, reason, goes_on=True)
+            self._assigner.stop_at(match.server, match.row.token, reason, continues_elsewhere=True)
             await self._assigner.requeue(match, "its server was overtaken", delayed=True)
         else:
             self._assigner.delay_assignment(match)
 
-    async def _refuse_game(
+    async def _reject_game(
         self,
         server: RegisteredServer,
         connection: ServerConnection,
         told: scheduler_protocol.GameFinished,
-        doubt: _Rejection,
+        rejection: _Rejection,
     ) -> None:
         token, number = told.match_token, told.result.number
         match = self._assigner.matches.get(token)
         row = match.row if match else await asyncio.to_thread(self._store.matches.find, token)
-        tell = self._log.info if doubt.stale else self._log.warning
+        tell = self._log.info if rejection.stale else self._log.warning
         tell(
             "game.rejected",
             match=row.id if row else token[:8],
             game=number,
             server=server.name,
-            reason=doubt.reason,
+            reason=rejection.reason,
         )
-        self._assigner.counts["games refused"] += 1
+        self._assigner.counts["games rejected"] += 1
         if match is not None:
-            await self._assigner.revoke(match, server, doubt.reason)
+            await self._assigner.revoke(match, server, rejection.reason)
         else:
-            self._assigner.stop_at(server.name, token, doubt.reason)
-        # After the other: a match that is called off tells its clients of no game that was not.
+            self._assigner.stop_at(server.name, token, rejection.reason)
+        # After the stop: a cancelled match must not publish a game that does not count.
         connection.send(
-            scheduler_protocol.GameDiscarded(match_token=token, number=number, reason=doubt.reason)
+            scheduler_protocol.GameDiscarded(
+                match_token=token, number=number, reason=rejection.reason
+            )
         )
 
     async def _finish(
@@ -208,10 +212,12 @@ class ResultHandler:
         self._assigner.publish_change("match done", match)
         await self._over(match)
 
-    async def _audit_lie(self, server: RegisteredServer, match: ActiveMatch, doubt: str) -> None:
-        self._assigner.counts["lies"] += 1
+    async def _audit_invalid_result(
+        self, server: RegisteredServer, match: ActiveMatch, rejection: str
+    ) -> None:
+        self._assigner.counts["invalid results"] += 1
         await asyncio.to_thread(
-            self._store.audit.add, f"server {server.name}", doubt, f"match {match.row.id}"
+            self._store.audit.add, f"server {server.name}", rejection, f"match {match.row.id}"
         )
 
 
@@ -234,4 +240,4 @@ class _Rejection(NamedTuple):
 
 _MATCH_OVER: Final = _Rejection("the match is over", storable=True)
 
-_LIE_SECONDS: Final = 60.0
+_INVALID_RESULT_SECONDS: Final = 60.0

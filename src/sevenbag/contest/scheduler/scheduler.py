@@ -1,4 +1,4 @@
-"""The scheduler: gives matches to game servers, keeps what they tell, moves on when one dies."""
+"""Scheduler: assigns matches to game servers, stores their results and handles lost servers."""
 
 from __future__ import annotations
 
@@ -47,20 +47,19 @@ T = TypeVar("T")
 
 
 class Scheduler:
-    """Lives in the site's process, beside it; everything that must survive is in the store.
+    """Scheduler in the process of the site; all persistent state is in the store.
 
-    What is asked of it is done one after another, and to its end even if whoever asked has gone.
+    Requests are processed one after another, and completed even if the caller is cancelled.
 
     Args:
-        store: what survives; open.
-        settings: of the contest.
+        store: open store.
+        settings: settings of the contest.
         clock: monotonic seconds.
-        wall: seconds since 1970.
-        pace: seconds between looks at what time has brought; None for none but those that are
-            asked for.
-        twin_seconds: in which a connected game server has to say something when another one of its
-            name comes; else it is the dead one.
-        logger: where to; by default standard error.
+        wall_clock: seconds since 1970.
+        pass_interval: seconds between passes; None for passes on request only.
+        duplicate_timeout: seconds in which a connected game server has to send a message when
+            another one with its name connects; otherwise the new one replaces it.
+        logger: logger; None for standard error.
     """
 
     def __init__(
@@ -77,8 +76,8 @@ class Scheduler:
         self._store = store
         self._settings = settings
         self._clock = clock
-        self._pace = pass_interval
-        self._twin_seconds = duplicate_timeout
+        self._pass_interval = pass_interval
+        self._duplicate_timeout = duplicate_timeout
         self._log = logger or create_logger(settings.log)
         self._changes = ChangeFeed()
         self._contests = ContestRunner(store, self._changes, self._log)
@@ -88,86 +87,88 @@ class Scheduler:
             self._changes,
             clock=clock,
             wall_clock=wall_clock,
-            on_finished=self._over,
+            on_finished=self._match_finished,
             logger=self._log,
         )
         self._turn = asyncio.Lock()
         self._works: set[asyncio.Task[Any]] = set()
-        self._links: set[ServerConnection] = set()
+        self._connections: set[ServerConnection] = set()
         self._stale = False
-        """Whether the store has failed in the middle of something, so that it is read anew."""
+        """True after a failure of the store within a request; the next pass reads it again."""
         self._wake = asyncio.Event()
-        self._looking: asyncio.Task[None] | None = None
+        self._pass_task: asyncio.Task[None] | None = None
 
-    # --- its life ---------------------------------------------------------------------------
+    # --- start and stop ---------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Read where everything stands, and begin to work.
+        """Read the store and start.
 
         Raises:
             StoreError: the store cannot be read.
         """
         await self._run_in_turn(self._reload())
-        if self._pace is not None:
-            self._looking = asyncio.create_task(self._look_on(self._pace))
+        if self._pass_interval is not None:
+            self._pass_task = asyncio.create_task(self._run_passes(self._pass_interval))
 
     async def stop(self) -> None:
-        """End all connections and work; the game servers play on, and tell it when it is back."""
-        if self._looking is not None:
-            self._looking.cancel()
-            await asyncio.wait([self._looking])
-            self._looking = None
-        for connection in tuple(self._links):
+        """Close all connections; game servers continue and report results after a restart."""
+        if self._pass_task is not None:
+            self._pass_task.cancel()
+            await asyncio.wait([self._pass_task])
+            self._pass_task = None
+        for connection in tuple(self._connections):
             connection.closing.set()
         while self._works:
             await asyncio.wait(self._works)
         self._changes.close()
 
     async def run_pass(self) -> None:
-        """Do what time has brought, now."""
-        await self._run_in_turn(self._look())
+        """Process everything that is due now."""
+        await self._run_in_turn(self._process_due())
 
     @property
     def is_healthy(self) -> bool:
-        """Whether it works: it has been started, and the store answered when it was last asked."""
-        running = self._pace is None or (self._looking is not None and not self._looking.done())
+        """True if the scheduler runs and its last access to the store succeeded."""
+        running = self._pass_interval is None or (
+            self._pass_task is not None and not self._pass_task.done()
+        )
         return running and not self._stale
 
     # --- game servers -----------------------------------------------------------------------
 
     async def serve_game_server(
         self,
-        hear: Callable[[], Awaitable[bytes | str | None]],
-        say: Callable[[bytes], Awaitable[None]],
+        receive: Callable[[], Awaitable[bytes | str | None]],
+        send: Callable[[bytes], Awaitable[None]],
     ) -> None:
-        """Speak with a game server that has proven itself, until either side ends it.
+        """Serve an authenticated game server until either side closes the connection.
 
         Args:
-            hear: the next frame; None, or a `ConnectionError`, when the other side has gone.
-            say: send a frame.
+            receive: return the next frame; None, or a `ConnectionError`, at the end.
+            send: send a frame.
         """
-        hello = await self._introduced(hear, say)
+        hello = await self._receive_hello(receive, send)
         if hello is None:
             return
         connection = ServerConnection(hello, self._clock())
-        self._links.add(connection)
-        sender = asyncio.create_task(_send_all(connection, say))
+        self._connections.add(connection)
+        sender = asyncio.create_task(_send_all(connection, send))
         try:
-            await self._await_end_of_twin(connection)
+            await self._resolve_duplicate(connection)
             await self._run_in_turn(self._assigner.connect_server(connection))
             self._wake.set()
-            await self._hear_all(connection, hear)
+            await self._receive_all(connection, receive)
         except StoreError as error:
-            # Nothing was said of what is not in the store: it will all be told again.
+            # The server repeats results that were not acknowledged.
             self._log.error("store.failed", server=hello.name, error=str(error))
         finally:
             connection.closing.set()
-            self._links.discard(connection)
+            self._connections.discard(connection)
             self._assigner.disconnect_server(connection)
             await sender
 
     def list_servers(self) -> tuple[ServerStatus, ...]:
-        """All game servers that are known, by name."""
+        """Return all known game servers by name."""
         load = self._assigner.count_matches()
         return tuple(
             server.status(load[name]) for name, server in sorted(self._assigner.servers.items())
@@ -176,20 +177,20 @@ class Scheduler:
     # --- matches ----------------------------------------------------------------------------
 
     async def create_test_match(self, team: str, *, wait_seconds: float = 5.0) -> TestMatch:
-        """A match of a team against the test client, ready to be connected to.
+        """Create a match of a team against the test client and wait until it accepts connections.
 
         Args:
-            team: name of the team, whose password was checked.
-            wait_seconds: seconds that a game server may take to make it ready.
+            team: name of the authenticated team.
+            wait_seconds: maximum seconds for a game server to accept the match.
 
         Raises:
-            SchedulerError: there is no such team or no game server has room; in words for people.
+            SchedulerError: the team does not exist, or no game server has capacity.
         """
         match = await self._run_in_turn(self._add_test_match(team))
         self._wake.set()
         try:
             async with asyncio.timeout(wait_seconds):
-                if self._pace is None:
+                if self._pass_interval is None:
                     await self.run_pass()
                 await match.ready.wait()
         except TimeoutError:
@@ -202,29 +203,29 @@ class Scheduler:
                 )
             here = any(server.is_connected for server in self.list_servers())
             raise SchedulerError(
-                "no game server has room for a match now" if here else "there is no game server now"
+                "no game server has capacity for a match" if here else "no game server is connected"
             )
         return TestMatch(token=match.row.token, match_id=match.row.id, address=address)
 
     async def current_match(self, team: str) -> CurrentMatch:
-        """What a team is to play now in the contests.
+        """Return the current match of a team in the contests.
 
         Raises:
-            SchedulerError: there is no such team.
+            SchedulerError: the team does not exist.
         """
         return await self._run_in_turn(self._current(team))
 
     async def cancel_match(self, token: str, reason: str) -> None:
-        """End a match without a winner; one of a contest that runs is played anew.
+        """End a match without a winner; a match of a running contest is played again.
 
         Raises:
-            SchedulerError: there is no such match, or it is over.
+            SchedulerError: the match does not exist or is over.
         """
         await self._run_in_turn(self._assigner.cancel(token, reason))
         self._wake.set()
 
     def find_address(self, token: str) -> MatchAddress | None:
-        """Where clients connect to a match; None while it cannot be connected to."""
+        """Return the address of a match; None if it does not accept connections."""
         match = self._assigner.matches.get(token)
         if match is None or not match.is_accepted:
             return None
@@ -232,12 +233,12 @@ class Scheduler:
         return None if server is None else server.address
 
     def state_endpoint(self, token: str) -> str | None:
-        """ZeroMQ's address of a match's state channel; None while it is not played."""
+        """Return the ZeroMQ endpoint of a match's state channel; None if it is not played."""
         address = self.find_address(token)
         return None if address is None else address.state_endpoint
 
     def active_tokens(self) -> tuple[str, ...]:
-        """Tokens of the matches that can be connected to, the oldest first."""
+        """Return the tokens of matches that accept connections, oldest first."""
         return tuple(token for token, match in self._assigner.matches.items() if match.is_accepted)
 
     # --- contests ---------------------------------------------------------------------------
@@ -250,17 +251,17 @@ class Scheduler:
         rules: ContestRules | None = None,
         plan: ContestPlan | None = None,
     ) -> ContestRow:
-        """Plan a contest.
+        """Create a contest.
 
         Args:
-            name: for people.
-            teams: names, in the order in which they are seeded where there is no ranking.
-            rules: of its matches; None for those of the settings.
-            plan: what is played; None for a ranking and a bracket of all.
+            name: name of the contest.
+            teams: team names in seeding order without a ranking.
+            rules: rules of its matches; None for those of the settings.
+            plan: stages; None for a ranking and a bracket of all teams.
 
         Raises:
-            SchedulerError: there is no such team.
-            InputError: a name is none, or there are too many teams.
+            SchedulerError: a team does not exist.
+            InputError: the name is invalid, or there are too many teams.
         """
         if rules is None:
             rules = ContestRules(game=self._settings.game, match=self._settings.match)
@@ -269,29 +270,29 @@ class Scheduler:
         )
 
     async def start_contest(self, contest_id: int) -> ContestRow:
-        """Begin to play a contest.
+        """Start a contest.
 
         Raises:
-            SchedulerError: it runs already or is over, or has fewer than two teams.
-            UnknownEntryError: there is no such contest.
+            SchedulerError: the contest is running or finished, or has fewer than two teams.
+            UnknownEntryError: the contest does not exist.
         """
         return await self._contest(self._contests.start(self._assigner, contest_id))
 
     async def pause_contest(self, contest_id: int) -> ContestRow:
-        """Let the games that are played end, and begin no others.
+        """Finish running games and start no others.
 
         Raises:
-            SchedulerError: it does not run.
-            UnknownEntryError: there is no such contest.
+            SchedulerError: the contest is not running.
+            UnknownEntryError: the contest does not exist.
         """
         return await self._contest(self._contests.pause(self._assigner, contest_id))
 
     async def resume_contest(self, contest_id: int) -> ContestRow:
-        """Go on with a contest that was paused.
+        """Continue a paused contest.
 
         Raises:
-            SchedulerError: it is not paused.
-            UnknownEntryError: there is no such contest.
+            SchedulerError: the contest is not paused.
+            UnknownEntryError: the contest does not exist.
         """
         return await self._contest(self._contests.resume(self._assigner, contest_id))
 
@@ -299,19 +300,19 @@ class Scheduler:
         """End a contest and its matches without a winner.
 
         Raises:
-            SchedulerError: it is over already.
-            UnknownEntryError: there is no such contest.
+            SchedulerError: the contest is over.
+            UnknownEntryError: the contest does not exist.
         """
         return await self._contest(self._contests.cancel(self._assigner, contest_id, reason))
 
-    # --- for those who watch ----------------------------------------------------------------
+    # --- monitoring -------------------------------------------------------------------------
 
     def subscribe(self) -> ChangeSubscription:
-        """What happens from now on, change by change."""
+        """Return a subscription to all further changes."""
         return self._changes.subscribe()
 
     def metrics(self) -> Mapping[str, float]:
-        """Numbers for the site's metrics, by name."""
+        """Return metrics for the site by name."""
         matches = self._assigner.matches.values()
         counts = self._assigner.counts
         return {
@@ -319,19 +320,19 @@ class Scheduler:
             "contest_matches_waiting": sum(not match.server for match in matches),
             "contest_matches_assigned": sum(bool(match.server) for match in matches),
             "contest_matches_finished_total": counts["matches finished"],
-            "contest_games_stored_total": counts["games kept"],
-            "contest_games_rejected_total": counts["games refused"],
+            "contest_games_stored_total": counts["games stored"],
+            "contest_games_rejected_total": counts["games rejected"],
             "contest_failovers_total": counts["failovers"],
-            "contest_assignments_rejected_total": counts["refusals"],
-            "contest_invalid_results_total": counts["lies"],
-            "contest_connection_errors_total": counts["link errors"],
+            "contest_assignments_rejected_total": counts["rejections"],
+            "contest_invalid_results_total": counts["invalid results"],
+            "contest_connection_errors_total": counts["connection errors"],
             "contest_store_errors_total": counts["store errors"],
         }
 
     # --- helpers ----------------------------------------------------------------------------
 
     async def _run_in_turn(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do something after all that was asked before; whoever asks may go away meanwhile."""
+        """Run after all earlier requests; complete even if the caller is cancelled."""
         task = asyncio.create_task(self._in_turn(work))
         self._works.add(task)
         task.add_done_callback(self._works.discard)
@@ -358,15 +359,15 @@ class Scheduler:
         await self._contests.reload(self._assigner)
         self._stale = False
 
-    async def _over(self, match: ActiveMatch) -> None:
+    async def _match_finished(self, match: ActiveMatch) -> None:
         await self._contests.match_finished(self._assigner, match)
 
-    async def _look(self) -> None:
+    async def _process_due(self) -> None:
         if self._stale:
             await self._reload()
         await self._assigner.run_pass()
 
-    async def _look_on(self, pace: float) -> None:
+    async def _run_passes(self, pace: float) -> None:
         while True:
             self._wake.clear()
             try:
@@ -374,7 +375,7 @@ class Scheduler:
             except (StoreError, SchedulerError) as error:
                 self._log.error("scheduler.pass_failed", error=str(error))
                 await asyncio.sleep(pace)
-            except Exception as error:  # noqa: BLE001  # or nothing would be placed any more
+            except Exception as error:  # noqa: BLE001  # or no match would be assigned any more
                 self._log.error("scheduler.pass_crashed", exc_info=error)
                 self._stale = True
                 await asyncio.sleep(pace)
@@ -382,62 +383,62 @@ class Scheduler:
                 async with asyncio.timeout(pace):
                     await self._wake.wait()
 
-    async def _introduced(
+    async def _receive_hello(
         self,
-        hear: Callable[[], Awaitable[bytes | str | None]],
-        say: Callable[[bytes], Awaitable[None]],
+        receive: Callable[[], Awaitable[bytes | str | None]],
+        send: Callable[[bytes], Awaitable[None]],
     ) -> ServerHello | None:
         try:
             async with asyncio.timeout(_HELLO_SECONDS):
-                frame = await hear()
+                frame = await receive()
             if frame is None:
                 return None
             message = decode_server_message(frame)
             if not isinstance(message, ServerHello):
-                reason = "the first message must be hello"
+                reason = "invalid first message: expected hello"
             elif not message.name.isprintable():
                 reason = "the server's name must be printable"
             else:
                 return message
         except (TimeoutError, ConnectionError):
-            self._assigner.counts["link errors"] += 1
+            self._assigner.counts["connection errors"] += 1
             return None
         except (msgspec.DecodeError, UnicodeError) as error:
-            reason = f"the first message cannot be understood: {error}"
-        self._assigner.counts["link errors"] += 1
+            reason = f"invalid first message: {error}"
+        self._assigner.counts["connection errors"] += 1
         with contextlib.suppress(ConnectionError):
-            await say(encode(ServerDismissed(reason=reason)))
+            await send(encode(ServerDismissed(reason=reason)))
         return None
 
-    async def _await_end_of_twin(self, connection: ServerConnection) -> None:
-        """Find out whether a connected server of this name is only the newcomer's dead self."""
+    async def _resolve_duplicate(self, connection: ServerConnection) -> None:
+        """Wait until a connected server of the same name proves alive or is replaced."""
         server = self._assigner.servers.get(connection.hello.name)
         old = None if server is None else server.connection
         if server is None or old is None or old.hello.instance == connection.hello.instance:
             return
         frames = old.received_count
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._twin_seconds):
-                # It says that it is well every two seconds, or goes; both are seldom waited for.
+            async with asyncio.timeout(self._duplicate_timeout):
+                # Servers send a heartbeat every two seconds.
                 while server.connection is old and old.received_count == frames:  # noqa: ASYNC110
-                    await asyncio.sleep(_TWIN_LOOK_SECONDS)
+                    await asyncio.sleep(_DUPLICATE_POLL_SECONDS)
         if server.connection is old and old.received_count == frames:
             old.closing.set()
             self._assigner.disconnect_server(old)
 
-    async def _hear_all(
-        self, connection: ServerConnection, hear: Callable[[], Awaitable[bytes | str | None]]
+    async def _receive_all(
+        self, connection: ServerConnection, receive: Callable[[], Awaitable[bytes | str | None]]
     ) -> None:
         closing = asyncio.create_task(connection.closing.wait())
         try:
             while not connection.closing.is_set():
-                hearing = asyncio.ensure_future(hear())
-                await asyncio.wait([hearing, closing], return_when=asyncio.FIRST_COMPLETED)
-                if not hearing.done():
-                    hearing.cancel()
-                    await asyncio.wait([hearing])
+                receiving = asyncio.ensure_future(receive())
+                await asyncio.wait([receiving, closing], return_when=asyncio.FIRST_COMPLETED)
+                if not receiving.done():
+                    receiving.cancel()
+                    await asyncio.wait([receiving])
                     return
-                frame = hearing.result()
+                frame = receiving.result()
                 if frame is None:
                     return
                 connection.last_received_at = self._clock()
@@ -449,7 +450,7 @@ class Scheduler:
         except ConnectionError:
             pass
         except (msgspec.DecodeError, UnicodeError, SchedulerError) as error:
-            self._assigner.counts["link errors"] += 1
+            self._assigner.counts["connection errors"] += 1
             self._log.error(
                 "game_server.message_invalid", server=connection.hello.name, error=str(error)
             )
@@ -464,7 +465,7 @@ class Scheduler:
             if match.row.kind == "test" and team.id in match.teams
         ]
         for row in mine[: len(mine) + 1 - self._settings.site.max_test_matches]:
-            await self._assigner.cancel(row.token, "the team has begun another test match")
+            await self._assigner.cancel(row.token, "the team has started another test match")
         client = self._settings.test_client
         row = await asyncio.to_thread(
             self._store.matches.add,
@@ -487,8 +488,8 @@ class Scheduler:
         return team
 
 
-async def _send_all(connection: ServerConnection, say: Callable[[bytes], Awaitable[None]]) -> None:
-    """Send what is to be sent until the connection closes, then what is left."""
+async def _send_all(connection: ServerConnection, send: Callable[[bytes], Awaitable[None]]) -> None:
+    """Send queued messages until the connection closes, then the remaining ones."""
     closing = asyncio.create_task(connection.closing.wait())
     try:
         while not connection.closing.is_set():
@@ -498,11 +499,11 @@ async def _send_all(connection: ServerConnection, say: Callable[[bytes], Awaitab
                 taking.cancel()
                 await asyncio.wait([taking])
                 break
-            async with asyncio.timeout(_SAY_SECONDS):
-                await say(taking.result())
-        async with asyncio.timeout(_LAST_WORDS_SECONDS):
+            async with asyncio.timeout(_SEND_SECONDS):
+                await send(taking.result())
+        async with asyncio.timeout(_CLOSE_SECONDS):
             for frame in connection.rest():
-                await say(frame)
+                await send(frame)
     except (ConnectionError, TimeoutError):
         pass
     finally:
@@ -511,6 +512,6 @@ async def _send_all(connection: ServerConnection, say: Callable[[bytes], Awaitab
 
 
 _HELLO_SECONDS: Final = 10.0
-_TWIN_LOOK_SECONDS: Final = 0.02
-_SAY_SECONDS: Final = 10.0
-_LAST_WORDS_SECONDS: Final = 1.0
+_DUPLICATE_POLL_SECONDS: Final = 0.02
+_SEND_SECONDS: Final = 10.0
+_CLOSE_SECONDS: Final = 1.0

@@ -1,4 +1,4 @@
-"""Game servers as the scheduler sees them: connections, and who has room."""
+"""Game servers as the scheduler knows them, and their connections."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class ServerConnection:
-    """One connection of a game server: what is to be said on it, and whether it still is.
+    """Connection of a game server.
 
     Attributes:
-        hello: what it introduced itself with.
-        hosting: tokens of matches that it plays, as far as is known.
-        heard: when it last said something, by the scheduler's clock.
-        frames: how often it has said something.
+        hello: first message of the server.
+        hosting: tokens of the matches that the server hosts, as far as known.
+        last_received_at: time of the last message, by the scheduler's clock.
+        received_count: number of received messages.
         closing: set when the connection is to end.
     """
 
@@ -32,18 +32,18 @@ class ServerConnection:
         self._waiting: asyncio.Queue[bytes] = asyncio.Queue()
 
     def send(self, message: scheduler_protocol.SchedulerMessage) -> None:
-        """Say it soon; a server that does not listen is dropped."""
-        if self._waiting.qsize() >= _MOST_WAITING:
+        """Queue a message; close the connection if the server does not read."""
+        if self._waiting.qsize() >= _MAX_QUEUED:
             self.closing.set()
             return
         self._waiting.put_nowait(scheduler_protocol.encode(message))
 
     async def next_frame(self) -> bytes:
-        """What is to be sent next."""
+        """Return the next queued message."""
         return await self._waiting.get()
 
     def rest(self) -> list[bytes]:
-        """What is still to be sent when the connection is closing."""
+        """Return the queued messages of a closing connection."""
         frames: list[bytes] = []
         while not self._waiting.empty():
             frames.append(self._waiting.get_nowait())
@@ -51,42 +51,42 @@ class ServerConnection:
 
 
 class RegisteredServer:
-    """A game server by its name, connected or not.
+    """Game server by name, connected or not.
 
     Attributes:
-        name: of the server.
-        link: its connection; None while there is none.
-        hello: the last one; None for a server that is known from the store alone.
-        changed: when it came or went, by the scheduler's clock.
-        since: the same, in seconds since 1970.
-        commands: answered, as it last told.
-        draining: whether it takes no more matches.
+        name: name of the server.
+        connection: current connection; None if there is none.
+        hello: last hello; None for a server that is known from the store only.
+        changed: time of the last connection or disconnection, by the scheduler's clock.
+        since: the same time in seconds since 1970.
+        commands: number of answered commands in the last heartbeat.
+        draining: True if the server takes no more matches.
     """
 
-    def __init__(self, name: str, now: float, wall: float) -> None:
+    def __init__(self, name: str, now: float, wall_time: float) -> None:
         self.name = name
         self.connection: ServerConnection | None = None
         self.hello: scheduler_protocol.ServerHello | None = None
         self.changed = now
-        self.since = wall
+        self.since = wall_time
         self.commands = 0
         self.draining = False
 
-    def connect(self, connection: ServerConnection, now: float, wall: float) -> None:
-        """It has connected."""
+    def connect(self, connection: ServerConnection, now: float, wall_time: float) -> None:
+        """Set the connection."""
         self.connection = connection
         self.hello = connection.hello
-        self.changed, self.since = now, wall
+        self.changed, self.since = now, wall_time
         self.draining = False
 
-    def disconnect(self, now: float, wall: float) -> None:
-        """It is connected no more."""
+    def disconnect(self, now: float, wall_time: float) -> None:
+        """Remove the connection."""
         self.connection = None
-        self.changed, self.since = now, wall
+        self.changed, self.since = now, wall_time
 
     @property
     def address(self) -> MatchAddress | None:
-        """Where its matches are played; None before it has come."""
+        """Address of its matches; None before its first connection."""
         if self.hello is None:
             return None
         return MatchAddress(
@@ -99,7 +99,7 @@ class RegisteredServer:
         )
 
     def status(self, matches: int) -> ServerStatus:
-        """For the site."""
+        """Return the status for the site."""
         return ServerStatus(
             name=self.name,
             version=self.hello.version if self.hello else "",
@@ -122,10 +122,10 @@ def choose_server(
     """Choose the server with the lowest relative load; None if all are full.
 
     Args:
-        servers: all.
-        load: matches by server's name.
-        avoided: names of servers that are not to be taken.
-        home: name of the server that is preferred if it has capacity.
+        servers: all servers.
+        load: number of matches by server name.
+        avoided: names of excluded servers.
+        preferred: name of the server that is chosen if it has capacity.
     """
     apart = set(avoided)
     free = [
@@ -147,5 +147,5 @@ def choose_server(
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_MOST_WAITING: Final = 10_000
-"""Messages for a server that does not read them."""
+_MAX_QUEUED: Final = 10_000
+"""Maximum number of queued messages of a server."""

@@ -16,15 +16,15 @@ CurrentStatus: TypeAlias = Literal["playing", "waiting", "finished"]
 
 
 class MatchAddress(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a match is played.
+    """Address of a match.
 
     Attributes:
         server: name of the game server.
-        command_address: host name or address of its command channel, as clients reach it.
-        state_address: of its state channel; mostly the same.
-        internal_address: as machines of the organisers reach it.
-        command_port: of the command channel.
-        state_port: of the state channel.
+        command_address: host name or address of the command channel for clients.
+        state_address: host name or address of the state channel for clients; usually the same.
+        internal_address: host name or address for machines of the administrators.
+        command_port: port of the command channel.
+        state_port: port of the state channel.
     """
 
     server: str
@@ -36,7 +36,7 @@ class MatchAddress(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def state_endpoint(self) -> str:
-        """ZeroMQ's address of the state channel, as machines of the organisers reach it."""
+        """ZeroMQ endpoint of the state channel for machines of the administrators."""
         apart = self.state_address != self.command_address
         host = self.state_address if apart else self.internal_address
         return (
@@ -46,7 +46,7 @@ class MatchAddress(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def to_reply(self) -> dict[str, str | int]:
-        """As the site's JSON replies have it; more than the contest's text where it must be."""
+        """Return the fields of a JSON reply; only unusual ports extend the contest's text."""
         reply: dict[str, str | int] = {
             "server_ip": self.command_address,
             "internal_ip": self.internal_address,
@@ -61,12 +61,12 @@ class MatchAddress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TestMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """A test match that can be connected to.
+    """Test match that accepts connections.
 
     Attributes:
-        token: what clients call it.
-        match_id: its number in the store.
-        address: where it is played.
+        token: match token.
+        match_id: number in the store.
+        address: address of the match.
     """
 
     token: str
@@ -95,15 +95,15 @@ class TestMatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CurrentMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """What a team is to do now.
+    """Current match of a team in the contests.
 
     Attributes:
-        status: a match of a contest can be connected to; there will be one; there will be none.
-        match_token: of the match that can be connected to.
-        match_id: its number in the store.
-        match_name: for people.
+        status: the match accepts connections, the team waits for one, or it has none left.
+        match_token: match token, if the match accepts connections.
+        match_id: number in the store.
+        match_name: name of the match.
         opponent: name of the other team.
-        address: where it is played.
+        address: address of the match.
     """
 
     status: CurrentStatus
@@ -114,7 +114,7 @@ class CurrentMatch(msgspec.Struct, frozen=True, kw_only=True):
     address: MatchAddress | None = None
 
     def to_reply(self) -> dict[str, str | int]:
-        """As the site's JSON reply has it."""
+        """Return the fields of a JSON reply."""
         if self.address is None:
             return {"status": self.status}
         return {
@@ -128,18 +128,18 @@ class CurrentMatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ServerStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """A game server.
+    """Status of a game server.
 
     Attributes:
-        name: of the server.
-        version: of sevenbag that it runs; empty before it has come.
-        address: where its matches are played; None before it has come.
-        capacity: matches at once, at most.
-        matches: that it has been given.
-        commands: answered since it began.
-        alive: whether it is connected.
-        draining: whether it takes no more matches because it is shutting down.
-        since: when it came or went, in seconds since 1970.
+        name: name of the server.
+        version: version of sevenbag; empty before its first connection.
+        address: address of its matches; None before its first connection.
+        capacity: maximum number of matches.
+        matches: number of assigned matches.
+        commands: number of commands answered since its start.
+        is_connected: True if it is connected.
+        draining: True if it takes no more matches because it is shutting down.
+        since: time of the last connection or disconnection, in seconds since 1970.
     """
 
     name: str
@@ -168,15 +168,14 @@ ChangeKind: TypeAlias = Literal[
 
 
 class ContestChange(msgspec.Struct, frozen=True):
-    """Something that is otherwise than before.
+    """Change of a contest, a match or a server.
 
     Attributes:
-        kind: what; ``lost`` stands for changes that a listener was too slow to hear: everything
-            may be otherwise.
-        match_id: of the match in the store, if it is about one.
-        token: of the match; not for the public.
-        contest_id: of the contest in the store, if it is about one or about a match of one.
-        number: of the game within its match.
+        kind: kind of the change; ``lost`` replaces changes that a slow subscriber missed.
+        match_id: number of the match in the store, if any.
+        token: token of the match; not for the public.
+        contest_id: number of the contest in the store, if any.
+        number: number of the game within its match.
         server: name of the game server.
     """
 
@@ -189,34 +188,34 @@ class ContestChange(msgspec.Struct, frozen=True):
 
 
 class ChangeFeed:
-    """Gives every change to all that have subscribed."""
+    """Feed of changes for any number of subscribers."""
 
     def __init__(self) -> None:
-        self._listeners: set[ChangeSubscription] = set()
+        self._subscriptions: set[ChangeSubscription] = set()
 
     def publish(self, change: ContestChange) -> None:
-        """Tell everybody; nobody is waited for."""
-        for listener in self._listeners:
-            listener.receive(change)
+        """Send a change to all subscribers without waiting."""
+        for subscriber in self._subscriptions:
+            subscriber.receive(change)
 
     def subscribe(self) -> ChangeSubscription:
-        """What happens from now on."""
+        """Return a subscription to all further changes."""
         subscription = ChangeSubscription(self)
-        self._listeners.add(subscription)
+        self._subscriptions.add(subscription)
         return subscription
 
     def unsubscribe(self, subscription: ChangeSubscription) -> None:
-        """Tell this one nothing more."""
-        self._listeners.discard(subscription)
+        """End a subscription."""
+        self._subscriptions.discard(subscription)
 
     def close(self) -> None:
-        """Tell everybody that nothing more will come."""
-        for listener in tuple(self._listeners):
-            listener.close()
+        """End all subscriptions."""
+        for subscriber in tuple(self._subscriptions):
+            subscriber.close()
 
 
 class ChangeSubscription:
-    """Changes, one after another; close it, or leave its context, when done."""
+    """Asynchronous iterator of changes; close it, or leave its context, when done."""
 
     def __init__(self, changes: ChangeFeed) -> None:
         self._changes = changes
@@ -244,15 +243,15 @@ class ChangeSubscription:
         self.close()
 
     def close(self) -> None:
-        """Hear nothing more."""
+        """End the subscription."""
         if not self._closed:
             self._closed = True
             self._changes.unsubscribe(self)
             self._waiting.put_nowait(None)
 
     def receive(self, change: ContestChange) -> None:
-        """Be told of a change; who does not read them loses them, and is told so."""
-        if self._waiting.qsize() >= _MOST_WAITING:
+        """Queue a change; replace unread changes by ``lost`` if there are too many."""
+        if self._waiting.qsize() >= _MAX_UNREAD:
             while not self._waiting.empty():
                 self._waiting.get_nowait()
             change = ContestChange("lost")
@@ -261,5 +260,5 @@ class ChangeSubscription:
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_MOST_WAITING: Final = 256
-"""Changes that are kept for a listener."""
+_MAX_UNREAD: Final = 256
+"""Maximum number of unread changes of a subscriber."""
