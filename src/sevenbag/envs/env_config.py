@@ -100,7 +100,7 @@ class ActionEncoding:
             PlacementError: the action is out of range.
         """
         if not 0 <= action < self.count:
-            raise PlacementError(f"action {action}, must be 0 to {self.count - 1}")
+            raise PlacementError(f"invalid action: expected 0 to {self.count - 1}, got {action}")
         rest, x = divmod(action, self.width)
         rest, y = divmod(rest, self.rows)
         rest, rotation = divmod(rest, len(Rotation))
@@ -259,11 +259,11 @@ def read_reward(reward: Reward) -> Mapping[str, float]:
     """
     if isinstance(reward, str):
         if reward not in REWARDS:
-            raise RulesError(f"no reward named {reward!r}; there are {', '.join(REWARDS)}")
+            raise RulesError(f"invalid reward: expected {', '.join(REWARDS)}, got {reward!r}")
         return REWARDS[reward]
     unknown = ", ".join(repr(name) for name in reward if name not in REWARD_TERMS)
     if unknown:
-        raise RulesError(f"no reward for {unknown}; there is one for {', '.join(REWARD_TERMS)}")
+        raise RulesError(f"invalid reward: expected {', '.join(REWARD_TERMS)}, got {unknown}")
     return {name: float(weight) for name, weight in reward.items()}
 
 

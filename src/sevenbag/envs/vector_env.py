@@ -66,11 +66,11 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
         check_integer("num_envs", num_envs, 1 << 20)
         check_integer("threads", threads, MAX_THREADS)
         if players not in (1, 2):
-            raise RulesError(f"players is {players}, must be 1 or 2")
+            raise RulesError(f"invalid players: expected 1 or 2, got {players}")
         if threads < 1 or num_envs < 1 or num_envs % players:
             raise RulesError(
-                f"num_envs is {num_envs} and threads {threads}: both must be at least 1, "
-                "and there must be as many environments as players, for each game"
+                f"invalid num_envs or threads: expected at least 1, and a multiple of {players} "
+                f"environments, got {num_envs} environments and {threads} threads"
             )
         self._batch = EnvBatch(config, num_envs // players, players, threads)
         self._autoreset = AutoresetMode(autoreset_mode)
@@ -139,7 +139,9 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
         else:
             seeds = seed
         if len(seeds) != games:
-            raise RulesError(f"{len(seeds)} seeds, must be {games}, one for each game")
+            raise RulesError(
+                f"invalid seed: expected {games} seeds, one per game, got {len(seeds)}"
+            )
         chosen = self._games_to_reset(options)
         drawn = [game_seed(own, self.np_random) for own in seeds]
         for game in np.flatnonzero(chosen).tolist():
@@ -192,13 +194,15 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
         mask = np.asarray(options["reset_mask"])
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
             raise RulesError(
-                f"reset_mask is {mask.dtype} of shape {mask.shape}, "
-                f"must be bool of shape ({self.num_envs},)"
+                f"invalid reset_mask: expected bool of shape ({self.num_envs},), "
+                f"got {mask.dtype} of shape {mask.shape}"
             )
         by_game: NDArray[np.bool_] = mask.reshape(-1, players)
         chosen = np.asarray(by_game.any(axis=1))
         if not np.array_equal(chosen, by_game.all(axis=1)):
-            raise RulesError("reset_mask tells the two sides of a game apart; they begin together")
+            raise RulesError(
+                "invalid reset_mask: expected the same value for both players of a game"
+            )
         return chosen
 
 
