@@ -98,7 +98,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
 # --- resumption ---------------------------------------------------------------------------------
 
 
-@pytest.mark.find_faults
+@pytest.mark.faults
 def test_a_program_killed_again_and_again_gets_through(tmp_path: Path, whole: bytes) -> None:
     rng = random.Random(5)
     # Each run is killed some computing time after its first block, on fast and busy machines alike.

@@ -132,7 +132,7 @@ def test_workers_that_are_killed_cost_nothing(tmp_path: Path) -> None:
         )
 
 
-@pytest.mark.find_faults
+@pytest.mark.faults
 def test_nor_do_those_of_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
     with jobs.DaskExecutor(dask_cluster.scheduler_address) as executor:
         expect_kills_to_cost_nothing(executor, lambda: dask_cluster.workers[1].pid, tmp_path)
@@ -269,7 +269,7 @@ def test_the_commands_refuse(words: list[str], code: int, told: str, tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.find_faults
+@pytest.mark.faults
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_command_that_is_ended_leaves_no_worker_and_can_go_on(
     tmp_path: Path, number: signal.Signals

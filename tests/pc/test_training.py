@@ -164,7 +164,7 @@ def test_workers_change_nothing_nor_does_their_death(tmp_path: Path) -> None:
     assert files(there) == files(here)
 
 
-@pytest.mark.find_faults
+@pytest.mark.faults
 def test_nor_does_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     train(here, SMALL, seed=5, generations=2)
