@@ -57,7 +57,7 @@ class ServerHello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", t
         version: version of sevenbag.
         command_address: host name or address of the command channel for clients.
         state_address: host name or address of the state channel for clients; usually the same.
-        internal_address: address for machines of the organisers.
+        internal_address: address for machines of the administrators.
         command_port: port of the command channel, 5557 by default.
         state_port: port of the state channel, 5556 by default.
         capacity: maximum number of matches at once.

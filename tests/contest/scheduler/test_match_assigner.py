@@ -53,8 +53,9 @@ class TestATestMatch:
         place = await server.placed()
         match = await creating
         assert match.token == place.match_token
-        assert (match.server_ip, match.internal_ip) == ("one.example", "127.0.0.1")
-        assert (match.command_port, match.state_port) == (5557, 5556)
+        assert match.address.command_address == "one.example"
+        assert match.address.internal_address == "127.0.0.1"
+        assert (match.address.command_port, match.address.state_port) == (5557, 5556)
         return match.token
 
     async def test_is_against_the_test_client(self, house: House) -> None:
@@ -109,7 +110,7 @@ class TestATestMatch:
         await one.tell(scheduler_protocol.MatchRejected(match_token=place.match_token, reason="no"))
         await house.scheduler.run_pass()
         assert (await two.placed()).match_token == place.match_token
-        assert (await creating).server_ip == "two.example"
+        assert (await creating).address.command_address == "two.example"
 
     async def test_that_nobody_takes_any_more_ends(self, house: House) -> None:
         house.teams("red")

@@ -392,10 +392,10 @@ class MatchAssigner:
         server = self.servers.get(name)
         if server is not None and server.connection is not None:
             server.connection.hosting.discard(token)
-            call_off = scheduler_protocol.StopMatch(
+            stop = scheduler_protocol.StopMatch(
                 match_token=token, reason=reason, continues_elsewhere=continues_elsewhere
             )
-            server.connection.send(call_off)
+            server.connection.send(stop)
 
     def _send_pause(self, match: ActiveMatch) -> None:
         server = self.servers.get(match.server)

@@ -73,26 +73,6 @@ class TestMatch(msgspec.Struct, frozen=True, kw_only=True):
     match_id: int
     address: MatchAddress
 
-    @property
-    def server_ip(self) -> str:
-        """Host name or address, as clients reach it."""
-        return self.address.command_address
-
-    @property
-    def internal_ip(self) -> str:
-        """Host name or address, as machines of the organisers reach it."""
-        return self.address.internal_address
-
-    @property
-    def command_port(self) -> int:
-        """Of the command channel."""
-        return self.address.command_port
-
-    @property
-    def state_port(self) -> int:
-        """Of the state channel."""
-        return self.address.state_port
-
 
 class CurrentMatch(msgspec.Struct, frozen=True, kw_only=True):
     """Current match of a team in the contests.
