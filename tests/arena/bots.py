@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class LowBot(Bot):
-    """Puts each piece where it lies lowest; keeps its own position, as foreign bots do.
+    """Bot that places each piece as low as possible and tracks its own position.
 
     Attributes:
         calls: what it was told, in order, by method name.

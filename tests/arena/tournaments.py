@@ -39,7 +39,7 @@ def make_tournament(
     sprt: Sprt | None = None,
     rules: Rules = RULES,
 ) -> TournamentHeader:
-    """Everybody plays so many pairs of games with everybody else."""
+    """Create a round robin with a number of pairs per encounter."""
     header = TournamentHeader(
         name="small",
         kind="match" if len(names) == 2 else "round robin",

@@ -1,4 +1,4 @@
-"""What every bot is given."""
+"""Tests of the limits of bots."""
 
 import math
 

@@ -30,7 +30,7 @@ def words_of(svg: str) -> list[str | None]:
 
 
 def places(picture: Picture) -> list[tuple[float, float]]:
-    """Where the boxes of a picture are."""
+    """Return the positions of the boxes of a picture."""
     found: list[tuple[float, float]] = []
 
     def walk(element: ET.Element, left: float, top: float) -> None:

@@ -55,7 +55,7 @@ def legal(player: Player, actions: ActionEncoding) -> set[int]:
 
 
 def check_seen(seen: dict[str, Any], players: Sequence[Player], actions: ActionEncoding) -> None:
-    """What is seen is the players' own state, the first's mask included."""
+    """Compare observations with the state of the players, including the first one's mask."""
     for i, player in enumerate(players):
         assert (seen["board"][i] == cells(player.board, actions.rows)).all()
         assert seen["pieces"][i].tolist() == pieces(player)

@@ -18,7 +18,7 @@ _INTERVAL = 0.01
 
 
 class ImpatientProcess(ProcessChannel):
-    """A process that is abandoned as soon as it announces that no message will follow.
+    """Process that is closed as soon as it announces that no message will follow.
 
     Time limits can then be so long that no bot misses them on a busy machine, and nobody waits for
     a bot that is silent on purpose.

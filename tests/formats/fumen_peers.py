@@ -38,7 +38,7 @@ class Peer(Protocol):
 
 
 class TetrisFumen:
-    """npm's tetris-fumen, in a process of its own that answers line by line."""
+    """npm's tetris-fumen, in another process that answers line by line."""
 
     def __init__(self) -> None:
         node = shutil.which("node")

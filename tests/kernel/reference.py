@@ -118,7 +118,7 @@ MODES = [
 
 
 class Spins(NamedTuple):
-    """How spins are judged: a mode, and what games differ in."""
+    """Rules of spins: a mode, and the switches of games."""
 
     mode: str
     kicks: str = "downward"
@@ -217,7 +217,7 @@ def centre(piece: str, rotation: int) -> tuple[int, int]:
 
 
 def centre_in(piece: str, system: System, rotation: int) -> tuple[int, int]:
-    """Where the centre lies from a state's x and y: as in the box, wherever that lies."""
+    """Return the centre relative to a state's x and y."""
     ours, boxed = shape(piece, system, rotation), box(piece, rotation)
     column, row = centre(piece, rotation)
     right = min(c for c, _ in ours) - min(c for c, _ in boxed)
@@ -347,7 +347,7 @@ def locked_spin(field: Field, piece: str, s: State, spins: SpinSetting) -> str:
 
 
 def detect_spin(field: Field, piece: str, s: State, full_kick: bool, rules: Spins) -> str:
-    """What a rotation that ends in this state makes."""
+    """Return the spin of a rotation that ends in this state."""
     mode = rules.mode
 
     def stuck(dx: int, dy: int) -> bool:

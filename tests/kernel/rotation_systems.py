@@ -24,7 +24,7 @@ def kicks(system: reference.System) -> Kicks | str:
 
 
 def spin_rules(spins: reference.SpinSetting) -> SpinRules | str:
-    """How the reference judges, as the kernel takes it."""
+    """Return the kernel's spin rules for those of the reference."""
     if isinstance(spins, str):
         return spins
     return SpinRules(spins.mode, full_kicks=spins.kicks, on_shift=spins.shift, top_filled=spins.top)

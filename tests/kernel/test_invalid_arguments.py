@@ -1,4 +1,4 @@
-"""Every public function and method of the kernel, called with what nobody should give it.
+"""Tests of every public function and method of the kernel with invalid arguments.
 
 Each call must come back, with a value or with an error that has a name: one of sevenbag's own, or
 Python's word for an argument of a wrong kind. What must not happen is anything else: a crash, a

@@ -39,7 +39,7 @@ def pressed(
     key: Key,
     mode: reference.SpinSetting,
 ) -> reference.State:
-    """Where a press leads; the same state if it moves nothing."""
+    """Return the state after a key press; the same state if nothing moves."""
     if key in TURNS:
         rotation = (s.rotation + TURNS[key]) % 4
         turned = [
@@ -65,7 +65,7 @@ def landed(
     s: reference.State,
     mode: reference.SpinSetting,
 ) -> Goal:
-    """What a hard drop locks."""
+    """Return the placement that a hard drop locks."""
     down = pressed(field, piece, system, s, Key.SONIC_DROP, mode)
     cells = tuple(sorted(field.cells(piece, down), key=lambda c: (c[1], c[0])))
     return cells, reference.locked_spin(field, piece, down, mode)
@@ -74,7 +74,7 @@ def landed(
 def starts(
     field: reference.Field, piece: str, system: reference.System, spawn: tuple[int, int], rows: int
 ) -> list[reference.State]:
-    """Where a piece may be that has fallen up to so many rows."""
+    """Return the states of a piece that has fallen up to a number of rows."""
     s = reference.spawn_state(piece, system, spawn)
     found: list[reference.State] = []
     while len(found) <= rows and field.fits(piece, s):

@@ -1,4 +1,4 @@
-"""Published counts (tests/data/perft.json), and the reference on boards of its own."""
+"""Tests of perft with published counts (tests/data/perft.json) and the reference."""
 
 import json
 import signal

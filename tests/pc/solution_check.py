@@ -22,7 +22,7 @@ def find_faults(
     save: str | None = None,
     strict: bool = False,
 ) -> list[str]:
-    """What is wrong with a solution; nothing, if it is one."""
+    """Return the errors of a solution; empty if it is valid."""
     board = Board.from_text(field)
     left = list(queue)
     held = hold

@@ -1,4 +1,4 @@
-"""Which queues have a perfect clear: published shares, and each queue searched by itself."""
+"""Tests of chances: published shares, and a separate search of each queue."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_solutions_played_page_by_page_have_the_same() -> None:
 
 
 def deals(queue: str, number: int) -> set[str]:
-    """What hold, empty at first, makes of a queue."""
+    """Return the orders that hold, empty at first, allows for a queue."""
     orders: set[str] = set()
 
     def go(left: str, held: str, placed: str) -> None:
@@ -65,7 +65,7 @@ def deals(queue: str, number: int) -> set[str]:
 
 
 def playable(field: Board, placements: list[Placement], order: str) -> bool:
-    """Whether some order of placements, none of which clears a row, has these letters."""
+    """Return whether an order of the placements, which clear no row, has these letters."""
     for chosen in itertools.permutations(placements):
         if "".join(placement.piece.name for placement in chosen) != order:
             continue

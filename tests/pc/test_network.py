@@ -441,7 +441,7 @@ def test_two_lines_have_the_published_answers(name: str) -> None:
 
 
 def is_window(queue: str) -> bool:
-    """Whether 7-bags deal it, cut at any place."""
+    """Return whether 7-bags deal a sequence, cut at any place."""
     return any(
         len(set(queue[:cut])) == cut and len(set(queue[cut:])) == len(queue) - cut
         for cut in range(len(queue))

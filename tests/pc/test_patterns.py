@@ -16,7 +16,7 @@ PIECES = "IOTLJSZ"
 
 
 def written_down(*parts: tuple[str, int]) -> set[str]:
-    """All queues of parts, each so many of a set."""
+    """Return all queues of parts, each a number of pieces of a set."""
     choices = [["".join(p) for p in itertools.permutations(s, n)] for s, n in parts]
     return {"".join(row) for row in itertools.product(*choices)}
 

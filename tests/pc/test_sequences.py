@@ -51,7 +51,7 @@ PUBLISHED = [
 
 
 def dealt(window: Sequence[str]) -> bool:
-    """Whether some phase of the bag deals this window."""
+    """Return whether a phase of the bag deals this window."""
     for phase in range(7):
         cuts = [0, *range(7 - phase, len(window), 7), len(window)]
         bags = [window[a:b] for a, b in itertools.pairwise(cuts)]

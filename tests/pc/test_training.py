@@ -41,7 +41,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 class ImpatientError(Exception):
-    """Whoever watches has seen enough."""
+    """Raised by an observer to stop the training."""
 
 
 class TrainingObserver:

@@ -1,4 +1,4 @@
-"""What is counted lock by lock agrees with what the kernel counts."""
+"""Tests that statistics of single locks agree with the kernel's counts."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def garbage_game() -> Replay:
 
 
 def fields(replay: Replay, player: int) -> list[tuple[str, ...]]:
-    """What a player's board was before each turn, and at the end."""
+    """Return a player's board before each turn, and at the end."""
     playback = Playback(replay)
     seen = []
     for turn in range(len(replay.turns) + 1):

@@ -1,4 +1,4 @@
-"""Recorded TETR.IO games played again: whole real matches, and what is told of edited ones."""
+"""Tests of the simulation of recorded TETR.IO matches, and of reports on edited ones."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def verified(recorder: ReplayRecorder) -> Replay:
 
 
 class Thinker(LowBot):
-    """Takes so many seconds for each move; remembers its limits."""
+    """Bot that takes a number of seconds per move and records its limits."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__("thinker")

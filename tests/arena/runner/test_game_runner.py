@@ -35,7 +35,7 @@ QUICK = BotDeadlines(prepare=0.2, update=0.2, suggest=0.2, stop=0.2, quit=0.2)
 
 
 def locks_of(turn: PlayedTurn) -> tuple[LockResult, LockResult]:
-    """What both locked, as they do where they take turns."""
+    """Return the locks of both players, which take turns."""
     first, second = turn.locks
     assert first is not None
     assert second is not None
@@ -68,7 +68,7 @@ class Stubborn:
 
 
 class Log(GameObserver):
-    """Remembers what a watcher is told."""
+    """Observer that records its events."""
 
     def __init__(self) -> None:
         self.openings: list[GameStart] = []

@@ -1,4 +1,4 @@
-"""What is recorded is the game that was played, and plays back as such."""
+"""Tests that recorded games can be played back."""
 
 from __future__ import annotations
 

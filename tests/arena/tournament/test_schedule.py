@@ -1,4 +1,4 @@
-"""Who meets whom: every kind of tournament, played out with made-up results."""
+"""Tests of the pairings of all kinds of tournaments, with invented results."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def play(
 
 
 def essence(games: list[GameRecord]) -> list[tuple[object, ...]]:
-    """What does not depend on the clock."""
+    """Return the parts of a record that do not depend on the clock."""
     return [
         (
             *(
@@ -356,7 +356,7 @@ def _note(played: list[int], game: GameRecord) -> None:
 
 
 def _has_lines(path: Path, count: int, process: subprocess.Popen[str]) -> bool:
-    """Whether so many games are over, or the process is."""
+    """Return whether a number of games, or the process, has ended."""
     if process.poll() is not None:
         return True
     return path.exists() and path.read_bytes().count(b"\n") >= count

@@ -42,7 +42,7 @@ async def best(board: Board, queue: str, **known: Piece | int | None) -> Placeme
 
 
 async def game_of(bot: BeamBot, count: int, seed: int, every: int = 0) -> Game:
-    """A game of so many pieces; with `every`, three lines of garbage come with every so many."""
+    """Play a number of pieces; with `every`, receive three lines of garbage at that interval."""
     game = Game(RULES, seed=seed)
     await bot.prepare(RULES)
     await bot.start(game.position())

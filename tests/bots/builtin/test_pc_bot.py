@@ -40,7 +40,7 @@ async def suggestion(
 async def played(
     bot: PcBot, rules: Rules, seed: int, count: int = 100, every: int = 0
 ) -> tuple[int, Game]:
-    """Perfect clears in a game; with `every`, two lines of garbage come with every so many."""
+    """Count perfect clears; with `every`, receive two lines of garbage at that interval."""
     game = Game(rules, seed=seed)
     await bot.prepare(rules)
     await bot.start(game.position())

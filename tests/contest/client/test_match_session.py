@@ -268,7 +268,7 @@ class Notice:
 
 
 def test_match_that_moves_to_another_server() -> None:
-    """One server dies in mid-match; the site says where the match goes on."""
+    """One server dies during a match; the site has the new address."""
 
     class Mortal(SmallServer):
         def advance(self) -> None:
@@ -311,7 +311,7 @@ def test_site_without_a_match() -> None:
 def test_unavailable_site_is_reported_once_and_polled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Who waits for a site that is not there is not told that there is no match yet."""
+    """An unreachable site is not reported as a site without a match."""
     monkeypatch.setattr("sevenbag.contest.client.contest_client._FIRST_PAUSE", 0.01)
     silent = ServerUnreachableError("the site does not answer: no route")
     waiting = TeamAssignment("waiting")

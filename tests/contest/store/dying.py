@@ -1,4 +1,4 @@
-"""A program that writes to a store and is killed: `python -m ... HOW URL TOKEN`.
+"""Write to a store until killed: `python -m ... HOW URL TOKEN`.
 
 ``keep`` keeps one game after the other, and says so after each, until somebody kills it. ``each``
 lets a child keep a game and die before its first statement, the next one before its second, and so

@@ -125,7 +125,7 @@ def test_tables_are_made_whole_or_not_at_all(url: str) -> None:
 
 
 def test_commits_are_synced_to_disk(tmp_path: Path) -> None:
-    """Not only processes die: SQLite is told to wait for the disk at each commit."""
+    """SQLite waits for the disk at each commit, for power failures."""
     file = tmp_path / "contest.db"
     asked: list[str] = []
     with Store(f"sqlite:///{file}") as store, closing(sqlite3.connect(file)) as other:

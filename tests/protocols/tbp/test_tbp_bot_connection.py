@@ -60,7 +60,7 @@ def play(piece: tbp.PieceLetter, x: int = 4, y: int = 0) -> tbp.TbpPlay:
 
 
 def told(side: TbpBotConnection, *messages: tbp.TbpMessage) -> list[BotAction]:
-    """What the last of these messages leads to; the bot is ready for all rules."""
+    """Return the actions of the last message; the bot accepts all rules."""
     actions: list[BotAction] = []
     for message in messages:
         actions = side.receive(message)

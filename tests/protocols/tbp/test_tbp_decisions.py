@@ -1,4 +1,4 @@
-"""What is done where the texts of TBP are silent or differ, as tables.
+"""Tests of decisions where the texts of TBP are silent or differ, as tables.
 
 A row tells a served bot a list of messages and looks at what became of the position, and at what it
 is asked to do. The rows are grouped by the question they answer.

@@ -1,4 +1,4 @@
-"""What the versus dialect and the garbage draft add to the messages."""
+"""Tests of the fields of the versus dialect and the garbage draft."""
 
 from __future__ import annotations
 

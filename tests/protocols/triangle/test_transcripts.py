@@ -54,7 +54,7 @@ def test_the_hosts_side(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_bots_side(name: str) -> None:
-    """It knows each position before it is told, and makes of each move what came of it."""
+    """The engine predicts each position and the effect of each move."""
     side = TriangleBotConnection()
     moves = states = 0
     for direction, message, plain in recorded(name):
@@ -88,7 +88,7 @@ def test_the_bots_side(name: str) -> None:
 
 
 def assert_known(known: Position, told: Position) -> None:
-    """What is told is what was known; the board also if rows of garbage have come in below it."""
+    """A received state equals the predicted one, except for new garbage rows."""
     assert (known.queue, known.hold) == (told.queue, told.hold)
     assert (known.combo, known.back_to_back) == (told.combo, told.back_to_back)
     rows = [told.board.row(y) for y in range(told.board.rows)]

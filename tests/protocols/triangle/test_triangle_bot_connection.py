@@ -41,7 +41,7 @@ O_LEFT = Placement("O", Rotation.NORTH, 0, 0)
 
 
 def begun(**changes: Any) -> tuple[TriangleBotConnection, list[BotAction]]:
-    """A side that was told a room, and what it made of that."""
+    """Return a connection that received a room's config, and its actions."""
     side = TriangleBotConnection()
     return side, side.receive(triangle.TriangleConfig(**{"queue": QUEUE, **changes}))
 

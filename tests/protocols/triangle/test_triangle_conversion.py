@@ -1,4 +1,4 @@
-"""What a queue gives away, held against the bags that Triangle.js was recorded to deal."""
+"""Tests of bags derived from queues, with recorded bags of Triangle.js."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_queue_too_short_to_know() -> None:
 
 @pytest.mark.parametrize("bag", ["7-bag", "14-bag"])
 def test_the_open_bag(bag: str) -> None:
-    """What is told to be still to come is what was dealt next."""
+    """The derived bag contains the pieces dealt next."""
     full = len(full_bag(bag))
     for dealt in truth_json("triangle/bags.json")[bag].values():
         known = pieces(dealt)
