@@ -58,7 +58,7 @@ async def test_it_is_started_again_when_it_dies() -> None:
     assert first is not None
     lines.clear()
     os.kill(first, signal.SIGKILL)
-    await said(lines, "page was ended by SIGKILL; it is started again")
+    await said(lines, "page was ended by SIGKILL; restarting in")
     await said(lines, "http://")
     second = child.pid
     assert second is not None

@@ -165,7 +165,7 @@ def test_a_contest_of_eight_teams_and_a_game_server_that_is_killed(contest: Cont
     victim = contest.game_servers()[0]
     os.kill(victim, signal.SIGKILL)
     wait_until(lambda: not alive(victim))
-    contest.said(r"game server \d (was ended by SIGKILL); it is started again")
+    contest.said(r"game server \d (was ended by SIGKILL); restarting in")
 
     for team, client in contest.clients.items():
         out, error = client.communicate(timeout=600)
