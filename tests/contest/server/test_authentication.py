@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 
 from sevenbag.contest.passwords import PasswordVerifier, TooBusyError
-from sevenbag.contest.server.authentication import PlayerAuthenticator
-from sevenbag.contest.server.command_handler import ClientTokens, derive_client_token
+from sevenbag.contest.server.authentication import PlayerAuthenticator, derive_client_token
+from sevenbag.contest.server.command_handler import ClientTokens
 from tests.contest.server.hosted_server import placement
 
 real_sleep = asyncio.sleep

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.contest import scheduler_protocol
-from sevenbag.contest.scheduler.result_handler import ResultHandler
 from sevenbag.contest.scheduler.server_registry import (
     RegisteredServer,
     ServerConnection,
@@ -68,9 +67,6 @@ class MatchAssigner:
         self._wall = wall_clock
         self._over = on_finished
         self._log = logger
-        self._results = ResultHandler(
-            store, self, clock=clock, on_finished=on_finished, logger=logger
-        )
         self._last_pass_at = clock()
 
     async def reload(self) -> None:
@@ -162,8 +158,8 @@ class MatchAssigner:
 
     def disconnect_server(self, connection: ServerConnection) -> None:
         """Handle the end of a connection; matches wait for the server for a while."""
-        server = self.servers.get(connection.hello.name)
-        if server is None or server.connection is not connection:
+        server = self.get_server(connection)
+        if server is None:
             return
         server.disconnect(self._clock(), self._wall())
         if server.draining:
@@ -172,21 +168,22 @@ class MatchAssigner:
             self._log.warning("game_server.disconnected", server=server.name)
         self._changes.publish(ContestChange("server", server=server.name))
 
-    async def handle_message(
-        self, connection: ServerConnection, message: scheduler_protocol.ServerMessage
-    ) -> None:
-        """Handle a message of a game server."""
+    def get_server(self, connection: ServerConnection) -> RegisteredServer | None:
+        """Return the game server of a connection; None if another connection replaced it."""
         server = self.servers.get(connection.hello.name)
-        if server is None or server.connection is not connection:
-            return  # a replaced connection; its results are sent again on the new one
+        return server if server is not None and server.connection is connection else None
+
+    async def handle_message(
+        self,
+        server: RegisteredServer,
+        connection: ServerConnection,
+        message: scheduler_protocol.ServerMessage,
+    ) -> None:
+        """Handle a message of a game server that is no result."""
         match message:
             case scheduler_protocol.Heartbeat():
                 server.commands = message.commands
                 server.draining = message.draining
-            case scheduler_protocol.GameFinished():
-                await self._results.handle_game(server, connection, message)
-            case scheduler_protocol.MatchFinished():
-                await self._results.handle_match(server, connection, message)
             case scheduler_protocol.ServerHello():
                 self._log.error("game_server.hello_repeated", server=server.name)
                 connection.closing.set()

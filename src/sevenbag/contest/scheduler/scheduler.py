@@ -12,6 +12,7 @@ import msgspec
 from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.scheduler.contest_runner import ContestRunner
 from sevenbag.contest.scheduler.match_assigner import MatchAssigner
+from sevenbag.contest.scheduler.result_handler import ResultHandler
 from sevenbag.contest.scheduler.server_registry import ServerConnection
 from sevenbag.contest.scheduler.site_api import (
     ChangeFeed,
@@ -23,7 +24,9 @@ from sevenbag.contest.scheduler.site_api import (
     TestMatch,
 )
 from sevenbag.contest.scheduler_protocol import (
+    GameFinished,
     Heartbeat,
+    MatchFinished,
     ServerDismissed,
     ServerHello,
     decode_server_message,
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     import structlog
 
     from sevenbag.contest.scheduler.match_assigner import ActiveMatch
+    from sevenbag.contest.scheduler_protocol import ServerMessage
     from sevenbag.contest.settings import ContestSettings
     from sevenbag.contest.store import ContestRow, MatchRow, Store, Team
 
@@ -87,6 +91,13 @@ class Scheduler:
             self._changes,
             clock=clock,
             wall_clock=wall_clock,
+            on_finished=self._match_finished,
+            logger=self._log,
+        )
+        self._results = ResultHandler(
+            store,
+            self._assigner,
+            clock=clock,
             on_finished=self._match_finished,
             logger=self._log,
         )
@@ -426,6 +437,18 @@ class Scheduler:
             old.closing.set()
             self._assigner.disconnect_server(old)
 
+    async def _handle_message(self, connection: ServerConnection, message: ServerMessage) -> None:
+        server = self._assigner.get_server(connection)
+        if server is None:
+            return  # its results are sent again on the new connection
+        match message:
+            case GameFinished():
+                await self._results.handle_game(server, connection, message)
+            case MatchFinished():
+                await self._results.handle_match(server, connection, message)
+            case _:
+                await self._assigner.handle_message(server, connection, message)
+
     async def _receive_all(
         self, connection: ServerConnection, receive: Callable[[], Awaitable[bytes | str | None]]
     ) -> None:
@@ -444,7 +467,7 @@ class Scheduler:
                 connection.last_received_at = self._clock()
                 connection.received_count += 1
                 message = decode_server_message(frame)
-                await self._run_in_turn(self._assigner.handle_message(connection, message))
+                await self._run_in_turn(self._handle_message(connection, message))
                 if not isinstance(message, Heartbeat):
                     self._wake.set()
         except ConnectionError:

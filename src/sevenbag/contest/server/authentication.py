@@ -13,13 +13,18 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import hmac
 import secrets
+import uuid
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.contest.passwords import TooBusyError
 
 if TYPE_CHECKING:
     from sevenbag.contest.passwords import PasswordVerifier
+
+LOGGED_TOKEN_LENGTH: Final = 8
+"""Characters of a match token that logs show."""
 
 _FREE: Final = 20
 """Wrong passwords of a team before further checks are delayed."""
@@ -38,6 +43,18 @@ _MAX_WAITING: Final = 8
 
 _MAX_REJECTED: Final = 64
 """Cached wrong passwords of a team."""
+
+
+def derive_client_token(match_token: str, player: int, password_hash: str) -> str:
+    """Return the token that a team uses for its moves.
+
+    It is derived from secrets of the store and the game servers, so that it stays the same when the
+    server restarts or the match moves to another server.
+    """
+    digest = hmac.digest(
+        password_hash.encode(), f"client of {match_token}, seat {player}".encode(), hashlib.sha256
+    )
+    return str(uuid.UUID(bytes=digest[:16], version=4))
 
 
 class PlayerAuthenticator:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
-import uuid
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sevenbag.contest.passwords import TooBusyError
+from sevenbag.contest.server.authentication import LOGGED_TOKEN_LENGTH
 from sevenbag.contest.telemetry import REJECTION_PERIOD, RateLimitedLog
 from sevenbag.errors import shown
 from sevenbag.protocols.pason.messages import (
@@ -199,9 +197,6 @@ def _short(token: str) -> str:
 
 _SHOWN = 8
 
-LOGGED_TOKEN_LENGTH: Final = 8
-"""Characters of a match token that logs show."""
-
 _MAX_ENDED: Final = 20_000
 """Maximum number of tokens of ended matches that are remembered."""
 
@@ -216,18 +211,6 @@ class TokenOwner(NamedTuple):
 
     match: str
     team: str | None
-
-
-def derive_client_token(match_token: str, player: int, password_hash: str) -> str:
-    """Return the token that a team uses for its moves.
-
-    It is derived from secrets of the store and the game servers, so that it stays the same when the
-    server restarts or the match moves to another server.
-    """
-    digest = hmac.digest(
-        password_hash.encode(), f"client of {match_token}, seat {player}".encode(), hashlib.sha256
-    )
-    return str(uuid.UUID(bytes=digest[:16], version=4))
 
 
 class ClientTokens:

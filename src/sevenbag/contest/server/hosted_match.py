@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Final, Protocol
 from sevenbag.contest.game.match_results import MatchResult
 from sevenbag.contest.game.pason_game import MoveOutcome
 from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC
-from sevenbag.contest.server.authentication import PlayerAuthenticator
+from sevenbag.contest.server.authentication import (
+    LOGGED_TOKEN_LENGTH,
+    PlayerAuthenticator,
+    derive_client_token,
+)
 from sevenbag.contest.server.builtin_players import create_builtin_player
-from sevenbag.contest.server.command_handler import LOGGED_TOKEN_LENGTH, derive_client_token
 from sevenbag.contest.telemetry import MAX_MOVE_LINES, REJECTION_PERIOD, RateLimitedLog
 from sevenbag.protocols.pason.messages import ErrorResp, GameMoveResp, MatchEnd, encode
 
