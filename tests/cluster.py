@@ -48,6 +48,16 @@ def dask_cluster() -> Iterator[Any]:
         yield cluster
 
 
+def get_worker_pid(cluster: Any, number: int) -> int:
+    """Return the process of a worker once it has started.
+
+    Dask does not replace a worker that is killed while it starts.
+    """
+    nanny = cluster.workers[number]
+    wait_until(lambda: nanny.worker_address in cluster.scheduler.workers)
+    return int(nanny.pid)
+
+
 def wait_for_workers(cluster: Any) -> None:
     """Wait until every killed worker has been replaced."""
 

@@ -17,7 +17,7 @@ from sevenbag import jobs
 from sevenbag.errors import ClusterError, JobError, LostWorkersError, MissingExtraError
 from sevenbag.jobs import dask_executor
 from tests.cli.run import wait_until
-from tests.cluster import PATIENCE
+from tests.cluster import PATIENCE, get_worker_pid
 from tests.jobs import job_functions
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def test_killed_workers_lose_no_result(dask_cluster: Any) -> None:
         for result in executor.run(job_functions.square_slowly, range(30)):
             found.append(result)
             if len(found) in (3, 10):
-                os.kill(dask_cluster.workers[0].pid, signal.SIGKILL)
+                os.kill(get_worker_pid(dask_cluster, 0), signal.SIGKILL)
     assert sorted(found) == [(number, number * number) for number in range(30)]
 
 

@@ -18,7 +18,7 @@ from sevenbag.pc import PcProblem, compute_chance
 from sevenbag.pc.batch_solver import BatchProgress, solve_all_sequences
 from sevenbag.pc.odds import compute_odds
 from tests.cli.run import COMMAND, TRACES, alive, descendants, environment, sevenbag, wait_until
-from tests.cluster import wait_for_workers
+from tests.cluster import get_worker_pid, wait_for_workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -135,7 +135,7 @@ def test_workers_that_are_killed_cost_nothing(tmp_path: Path) -> None:
 @pytest.mark.faults
 def test_nor_do_those_of_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
     with jobs.DaskExecutor(dask_cluster.scheduler_address) as executor:
-        expect_kills_to_cost_nothing(executor, lambda: dask_cluster.workers[1].pid, tmp_path)
+        expect_kills_to_cost_nothing(executor, lambda: get_worker_pid(dask_cluster, 1), tmp_path)
 
 
 def test_an_interrupted_batch_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from sevenbag.pc.training import (
     train,
 )
 from tests.cli.run import descendants
+from tests.cluster import get_worker_pid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -168,7 +169,7 @@ def test_workers_change_nothing_nor_does_their_death(tmp_path: Path) -> None:
 def test_nor_does_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     train(here, SMALL, seed=5, generations=2)
-    killer = Killer(lambda: int(dask_cluster.workers[1].pid))
+    killer = Killer(lambda: get_worker_pid(dask_cluster, 1))
     with jobs.DaskExecutor(dask_cluster.scheduler_address) as executor:
         train(there, SMALL, seed=5, generations=2, executor=executor, observer=killer)
     assert killer.killed

@@ -13,7 +13,7 @@ from sevenbag.arena.statistics import Sprt
 from sevenbag.arena.tournament.tournament_config import TournamentSettings, create_header
 from sevenbag.arena.tournament.tournament_files import GameRecord, read_result
 from tests.arena.tournament.test_tournament_runner import BEAMS, RULES, engines, essence, play
-from tests.cluster import dask_cluster
+from tests.cluster import dask_cluster, get_worker_pid
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +41,7 @@ def test_a_test_on_a_cluster_that_loses_a_worker_decides_the_same(
 
     def kill(_: GameRecord) -> None:
         if not killed:
-            killed.append(dask_cluster.workers[0].pid)
+            killed.append(get_worker_pid(dask_cluster, 0))
             os.kill(killed[0], signal.SIGKILL)
 
     there = play(

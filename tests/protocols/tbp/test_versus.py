@@ -22,7 +22,7 @@ from sevenbag.protocols.tbp import (
     tbp_conversion,
 )
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.tbp_conversion import find_inputs, follow_inputs
+from sevenbag.protocols.tbp.tbp_conversion import find_inputs, find_spawn, follow_inputs
 from tests.protocols.tbp.messages import CHEESE, MOVE, PLAY
 from tests.protocols.tbp.messages import START as DATA
 
@@ -127,8 +127,9 @@ def test_ways_end_where_the_path_finder_says(moves: int, piece: int, seed: int) 
         game.play(places[step * 7919 % len(places)])
         if game.over:
             return
-    board, spawn = game.board, (4, 19)
-    if not board.fits(Placement(Piece(piece), Rotation.NORTH, *spawn)):
+    board = game.board
+    spawn = find_spawn(board, Piece(piece), PLAIN)
+    if spawn is None:
         return
     for placement in list(board.placements(Piece(piece), spawn=spawn))[::5]:
         inputs = find_inputs(placement, board, PLAIN)

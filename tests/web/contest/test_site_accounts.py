@@ -53,8 +53,8 @@ def test_a_team_registers_and_is_in(site: Running) -> None:
         ("", PASSWORD, "", "Invalid name of a team"),
         ("x" * 81, PASSWORD, "", "1 to 80 printable characters"),
         ("tab\there", PASSWORD, "", "printable"),
-        ("Short", "seven77", "", "7 characters, must have 8 to 128"),
-        ("Long", "x" * 129, "", "129 characters, must have 8 to 128"),
+        ("Short", "seven77", "", "expected 8 to 128 characters, got 7"),
+        ("Long", "x" * 129, "", "expected 8 to 128 characters, got 129"),
         ("Twice", PASSWORD, "something else", "not the same"),
         ("test  client", PASSWORD, "", "our own player"),
         ("taken", PASSWORD, "", "'taken' is already taken"),
@@ -326,7 +326,7 @@ def test_a_team_changes_its_password(site: Running) -> None:
 
     assert "old password is wrong" in change("wrong").words
     assert "not the same" in change(PASSWORD, new, "other than new").words
-    assert "must have 8 to 128" in change(PASSWORD, "short").words
+    assert "expected 8 to 128" in change(PASSWORD, "short").words
     assert there.get("/team").status == 200
     assert change(PASSWORD).location == "/team"
     assert here.get("/team").status == 200
