@@ -34,7 +34,7 @@ import zmq
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler_protocol import AssignedPlayer, MatchAssignment
 from sevenbag.contest.server import GameServer
-from sevenbag.contest.server.command_handler import derive_client_token
+from sevenbag.contest.server.authentication import derive_client_token
 from sevenbag.contest.settings import (
     ContestRules,
     GameRules,

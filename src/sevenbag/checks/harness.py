@@ -62,7 +62,7 @@ class Clause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def load_clauses(name: str) -> tuple[Clause, ...]:
     """Load a table of clauses: ``tbp_bot``, ``tbp_frontend`` or ``triangle``."""
-    text = resources.files(__package__).joinpath(f"{name}_clauses.toml").read_text("utf-8")
+    text = resources.files("sevenbag.checks").joinpath(f"{name}_clauses.toml").read_text("utf-8")
     return msgspec.convert(parse_toml(text)["clause"], tuple[Clause, ...])
 
 

@@ -156,13 +156,17 @@ class TbpBotHarness(ConformanceHarness):
             first = first or placement
             if not every_move:
                 break
-            claim = cast("Json", move).get("spin") if isinstance(move, dict) else None
+            claim = _get_spin(move)
             spin = placement.spin.name.lower()
             # Frontends accept a placement with a spin as one without.
             if claim in {"mini", "full"} and claim != spin:
                 message = f"spin {claim} of a placement of {placement.piece.name}, expected {spin}"
                 self.add(message, clause="spin", lines=2, part=quote_move(number, move))
         return first, first_error
+
+
+def _get_spin(move: object) -> object:
+    return cast("Json", move).get("spin") if isinstance(move, dict) else None
 
 
 def quote_move(number: int, move: object) -> str:

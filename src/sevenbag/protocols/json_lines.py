@@ -307,9 +307,10 @@ def read_plain_list(value: object, max_items: int) -> list[Any]:
     """Return the value if it is a list of limited length."""
     if not isinstance(value, list):
         raise invalid("a list", value)
-    if len(value) > max_items:
-        raise invalid(f"at most {max_items} items", len(value))
-    return value
+    items = cast("list[object]", value)
+    if len(items) > max_items:
+        raise invalid(f"at most {max_items} items", len(items))
+    return items
 
 
 def choice_of(choices: Mapping[str, T], official: Sequence[str]) -> ReadValue[T]:
@@ -359,7 +360,7 @@ def count_from(minimum: int) -> ReadValue[int]:
             number = value
         elif isinstance(value, int | float) and math.isfinite(value):
             number = math.floor(value)
-            whole = isinstance(value, float) and value == number
+            whole = isinstance(value, float) and value.is_integer()
             expected = "an integer without a decimal point" if whole else "an integer"
             reader.expect(expected, value, "warning" if whole else "error")
         else:

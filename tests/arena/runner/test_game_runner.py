@@ -75,8 +75,8 @@ class Log(GameObserver):
         self.turns: list[PlayedTurn] = []
         self.results: list[GameResult] = []
 
-    def game_started(self, opening: GameStart) -> None:
-        self.openings.append(opening)
+    def game_started(self, start: GameStart) -> None:
+        self.openings.append(start)
 
     def turn_played(self, turn: PlayedTurn) -> None:
         self.turns.append(turn)

@@ -389,7 +389,7 @@ def play(**changes: object) -> dict[str, object]:
 
 
 def bag(*pieces: str) -> dict[str, object]:
-    return START | {"randomizer": {"type": "seven_bag", "bag_state": list(pieces)}}
+    return {**START, "randomizer": {"type": "seven_bag", "bag_state": list(pieces)}}
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,6 @@ class ExternalBot(Bot):
         misdrops: number of moves that led to another board than the bot expected.
     """
 
-    protocol: str
-
     def __init__(
         self,
         command: str | Sequence[str],
@@ -50,7 +48,7 @@ class ExternalBot(Bot):
         launcher: ChannelLauncher | None,
         send_sigint: bool = False,
     ) -> None:
-        words = split_command(command, name or self.protocol)
+        words = split_command(command, name or self.protocol or "")
         self._has_fixed_name = name is not None
         self.name = name or program_name(words)
         self.launcher = launcher or create_process_launcher(

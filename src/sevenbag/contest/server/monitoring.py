@@ -112,7 +112,7 @@ def create_health_app(
     async def app(scope: Scope, receive: object, send: Send) -> None:
         del receive
         # A proxy may send an absolute URL as the target.
-        path = urlsplit(scope["path"]).path
+        path = urlsplit(str(scope["path"])).path
         status, body, kind = 200, b"ok\n", _PLAIN
         if scope["method"] not in {"GET", "HEAD"}:
             status, body = 405, b"GET only\n"

@@ -394,17 +394,17 @@ def _read_garbage(reader: FieldReader, data: JsonObject) -> TbpGarbage:
 
 _READERS: Final[dict[str, Callable[[FieldReader, JsonObject], TbpMessage]]] = {
     "info": _read_info,
-    "ready": lambda *_: TbpReady(),
+    "ready": lambda _reader, _data: TbpReady(),
     "error": _read_error,
     "suggestion": _read_suggestion,
     "rules": _read_rules,
     "start": _read_start,
-    "suggest": lambda *_: TbpSuggest(),
+    "suggest": lambda _reader, _data: TbpSuggest(),
     "play": _read_play,
     "new_piece": _read_new_piece,
     "garbage": _read_garbage,
-    "stop": lambda *_: TbpStop(),
-    "quit": lambda *_: TbpQuit(),
+    "stop": lambda _reader, _data: TbpStop(),
+    "quit": lambda _reader, _data: TbpQuit(),
 }
 
 
@@ -435,12 +435,12 @@ _RANDOMIZERS: Final[tuple[RandomizerName, ...]] = get_args(RandomizerName)
 _read_count: Final = count_from(0)
 _read_coordinate: Final = integer_from(-_MAX_COORDINATE, _MAX_COORDINATE)
 _read_texts: Final = list_of(read_text, _MAX_QUEUE)
-_read_piece: Final = choice_of(_PIECES, PIECE_LETTERS)
-_read_pieces: Final = list_of(_read_piece, _MAX_QUEUE)
+_read_piece: Final[ReadValue[PieceLetter]] = choice_of(_PIECES, PIECE_LETTERS)
+_read_pieces: Final[ReadValue[tuple[PieceLetter, ...]]] = list_of(_read_piece, _MAX_QUEUE)
 _read_orientation: Final[ReadValue[Orientation]] = one_of(get_args(Orientation))
 _read_spin: Final[ReadValue[SpinName]] = one_of(get_args(SpinName))
 _read_input: Final[ReadValue[InputName]] = one_of(get_args(InputName))
-_read_inputs: Final = list_of(_read_input, _MAX_INPUTS)
+_read_inputs: Final[ReadValue[tuple[InputName, ...]]] = list_of(_read_input, _MAX_INPUTS)
 
 
 def _read_reason(reader: FieldReader, value: object) -> str:
@@ -500,7 +500,8 @@ def _check_board(reader: FieldReader, rows: list[Any]) -> None:
     if len(rows) != _ROWS:
         reader.expect(f"{_ROWS} rows", len(rows))
     for y, row in enumerate(rows):
-        for x, cell in enumerate(row if isinstance(row, list) else []):
+        cells = cast("list[object]", row) if isinstance(row, list) else []
+        for x, cell in enumerate(cells):
             if cell not in _CELLS:
                 reader.expect(f"null, a piece or G in cell [{y}][{x}]", cell)
                 return
@@ -525,10 +526,10 @@ def _read_location(reader: FieldReader, value: object) -> TbpLocation:
 
 def _read_move(reader: FieldReader, value: object) -> TbpMove:
     data = read_object(reader, value)
-    spin: SpinName = reader.field(data, "spin", _read_spin, "none")
+    spin = reader.field(data, "spin", _read_spin, None)
     return TbpMove(
         reader.required(data, "location", _read_location),
-        spin,
+        "none" if spin is None else spin,
         reader.extension(data, "inputs", _read_inputs),
     )
 

@@ -398,8 +398,8 @@ _CELLS: Final[dict[str, Cell]] = {
 
 _read_width: Final = integer_from(1, _MAX_WIDTH)
 _read_height: Final = integer_from(1, _MAX_ROWS)
-_read_piece: Final = choice_of(_PIECES, PIECE_LETTERS)
-_read_pieces: Final = list_of(_read_piece, MAX_QUEUE)
+_read_piece: Final[ReadValue[PieceLetter]] = choice_of(_PIECES, PIECE_LETTERS)
+_read_pieces: Final[ReadValue[tuple[PieceLetter, ...]]] = list_of(_read_piece, MAX_QUEUE)
 
 
 def _require(reader: FieldReader, data: JsonObject, key: str, read: ReadValue[T]) -> T:
