@@ -526,10 +526,10 @@ def _read_location(reader: FieldReader, value: object) -> TbpLocation:
 
 def _read_move(reader: FieldReader, value: object) -> TbpMove:
     data = read_object(reader, value)
-    spin = reader.field(data, "spin", _read_spin, None)
+    spin = cast("SpinName", reader.field(data, "spin", _read_spin, "none"))
     return TbpMove(
         reader.required(data, "location", _read_location),
-        "none" if spin is None else spin,
+        spin,
         reader.extension(data, "inputs", _read_inputs),
     )
 
