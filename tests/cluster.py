@@ -26,6 +26,8 @@ QUIET = {
     "distributed.worker.memory.monitor-interval": "10s",
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.admin.tick.interval": "10s",
+    # Keep a worker that takes long to restart on a busy machine.
+    "distributed.deploy.lost-worker-timeout": "1h",
 }
 
 
@@ -49,13 +51,18 @@ def dask_cluster() -> Iterator[Any]:
 
 
 def get_worker_pid(cluster: Any, number: int) -> int:
-    """Return the process of a worker once it has started.
+    """Return the process of a worker once its nanny has seen it start.
 
-    Dask does not replace a worker that is killed while it starts.
+    A nanny gives up a worker that dies earlier, even after it has joined the scheduler.
     """
     nanny = cluster.workers[number]
-    wait_until(lambda: nanny.worker_address in cluster.scheduler.workers)
-    return int(nanny.pid)
+    wait_until(
+        lambda: (
+            nanny.process.status == distributed.Status.running
+            and nanny.worker_address in cluster.scheduler.workers
+        )
+    )
+    return int(nanny.process.process.pid)
 
 
 def wait_for_workers(cluster: Any) -> None:

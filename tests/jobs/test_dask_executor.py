@@ -50,9 +50,15 @@ def test_killed_workers_lose_no_result(dask_cluster: Any) -> None:
 
 
 @pytest.mark.faults
-def test_job_that_kills_its_workers_ends_the_run(dask_cluster: Any) -> None:
-    with jobs.DaskExecutor(dask_cluster.scheduler_address) as executor:
-        with pytest.raises(LostWorkersError, match=r"job 0 has lost [0-9]+ workers of the cluster"):
+def test_job_that_kills_its_workers_ends_the_run(tmp_path: Path) -> None:
+    with contextlib.ExitStack() as stack:
+        address, _ = stack.enter_context(
+            _scheduler(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="1")
+        )
+        for _ in range(3):
+            stack.enter_context(_worker(address, tmp_path))
+        executor = stack.enter_context(jobs.DaskExecutor(address))
+        with pytest.raises(LostWorkersError, match=r"job 0 has lost 2 workers of the cluster"):
             list(executor.run(job_functions.kill_process, [7]))
         assert list(executor.run(job_functions.square, [3])) == [(0, 9)], "another run"
 
@@ -192,10 +198,10 @@ def _program(module: str, *words: str, **variables: str) -> Generator[subprocess
 
 
 @contextlib.contextmanager
-def _scheduler(folder: Path) -> Generator[tuple[str, subprocess.Popen[bytes]]]:
+def _scheduler(folder: Path, **variables: str) -> Generator[tuple[str, subprocess.Popen[bytes]]]:
     file = folder / "scheduler.json"
     words = ("--port", "0", "--scheduler-file", str(file))
-    with _program("distributed.cli.dask_scheduler", *words) as process:
+    with _program("distributed.cli.dask_scheduler", *words, **variables) as process:
         wait_until(lambda: file.exists() and file.read_text().rstrip().endswith("}"))
         yield json.loads(file.read_text())["address"], process
 
