@@ -54,9 +54,6 @@ STILL = GameRules(gravity_ms=(3_600_000,))
 AS_EVER = GameRules()
 
 
-# --- servers, each in its own process --------------------------------------------------------
-
-
 def echo() -> None:
     """Return every request to its sender."""
     with zmq.Context() as context, context.socket(zmq.REP) as socket:
@@ -116,9 +113,6 @@ def running(*words: str) -> Iterator[dict[str, Any]]:
         process.kill()
         process.wait()
         process.stdout.close()
-
-
-# --- clients --------------------------------------------------------------------------------------
 
 
 class Client:

@@ -102,9 +102,6 @@ def main(words: list[str]) -> None:
     atheris.Fuzz()
 
 
-# --- targets ------------------------------------------------------------------------------------
-
-
 def replay(data: bytes) -> None:
     """Decode a replay file and play it back."""
     try:
@@ -382,8 +379,6 @@ TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
     )
 }
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _INTERRUPTED: Final = 130
 _LONGEST_MESSAGE: Final = 2000

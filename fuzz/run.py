@@ -65,9 +65,6 @@ def main(words: list[str]) -> int:
     return 1 if findings else 0
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _kernel_jobs(build: Path) -> list[Job]:
     jobs: list[Job] = []
     for name in KERNEL:

@@ -126,9 +126,6 @@ def check_writable(path: Path) -> None:
         raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _open_regular(path: str, flags: int) -> int:
     # O_NONBLOCK: opening a named pipe would wait for its writer. It does not affect regular files.
     descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)

@@ -147,9 +147,6 @@ async def test_correct_bots_pass(
     assert list_findings(report) == set()
 
 
-# --- faulty bots ----------------------------------------------------------------------------------
-
-
 def test_each_fake_bot_is_checked() -> None:
     assert fakes_of(faulty) | fakes_of(field) == set(FOUND) | FAULTLESS
 

@@ -239,9 +239,6 @@ def findings(frontend: type[Frontend], monkeypatch: pytest.MonkeyPatch) -> Findi
     return list_findings(report)
 
 
-# --- correct frontends ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "name", ["Frontend", *(pytest.param(name, marks=pytest.mark.slow) for name in CORRECT)]
 )
@@ -249,9 +246,6 @@ def test_correct_frontends_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     found = findings(getattr(frontends, name), monkeypatch)
     # Only one of them determines spins itself.
     assert found <= parse_findings("spin:warning preferred-move:warning")
-
-
-# --- other frontends ------------------------------------------------------------------------------
 
 
 FOUND: dict[type[Frontend], str] = {

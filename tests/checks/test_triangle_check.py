@@ -104,9 +104,6 @@ async def test_a_correct_engine_passes(mark: str) -> None:
     assert list_findings(await check("Engine", PATIENT)) == LIMITS
 
 
-# --- faulty engines -------------------------------------------------------------------------------
-
-
 def test_each_fake_engine_is_checked() -> None:
     fakes = {
         name

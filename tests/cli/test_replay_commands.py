@@ -217,9 +217,6 @@ def test_match_restores_the_terminal(tmp_path: Path) -> None:
     assert shown.endswith("\n")
 
 
-# --- convert and stats ----------------------------------------------------------------------------
-
-
 def test_convert_writes_the_game(game: Path, tmp_path: Path) -> None:
     turns = len(game.read_text().splitlines()) - 2
     fumens = sevenbag("replay", "convert", game, "--format", "fumen").stdout.splitlines()

@@ -387,9 +387,6 @@ def test_options_without_effect_on_resume_are_rejected(
     assert sevenbag("match", "--resume", "--folder", "m", folder=tmp_path).returncode == 0
 
 
-# --- bots that do not start ---------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "words", [("--games", "5", "--quiet"), ("--games", "5", "--json"), ("--first-to", "3")]
 )

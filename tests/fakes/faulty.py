@@ -35,9 +35,6 @@ def fail(text: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-# --- faults at the start ------------------------------------------------------------------------
-
-
 class DiesAtStart(Dropper):
     def introduce(self) -> None:
         print("a first line", file=sys.stderr)
@@ -147,9 +144,6 @@ class NotesWhatItHears(Dropper):
 class NotesAndGivesUp(NotesWhatItHears):
     def moves(self) -> list[dict[str, Any]]:
         return []
-
-
-# --- faults at an answer ------------------------------------------------------------------------
 
 
 class DiesInGame(Dropper):
@@ -337,9 +331,6 @@ class MoveInfo(Dropper):
     def suggest(self) -> None:
         info = {"nodes": 12.5, "nps": 0, "depth": "deep", "extra": "NaN%", "more": [1]}
         say({"type": "suggestion", "moves": self.moves(), "move_info": info})
-
-
-# --- faults at the end --------------------------------------------------------------------------
 
 
 class IgnoresQuit(Dropper):

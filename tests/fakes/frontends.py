@@ -47,8 +47,6 @@ class Frontend:
     def launch(self, command: list[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
 
-    # --- the wire -------------------------------------------------------------------------------
-
     def write(self, message: Json) -> str:
         return json.dumps(message, separators=(",", ":"))
 
@@ -71,8 +69,6 @@ class Frontend:
             raise LostError("a line that does not fit the buffer")
         content: Json = json.loads(line)
         return content
-
-    # --- the game -------------------------------------------------------------------------------
 
     def deal(self) -> str:
         if not self.bag:

@@ -51,8 +51,6 @@ class Engine:
         if kind in {"config", "state", "pieces", "play"}:
             getattr(self, kind)(message)
 
-    # --- what a fault changes -------------------------------------------------------------------
-
     def introduce(self) -> None:
         say({"type": "info", "name": "fake", "version": "1.0", "author": "us"})
 
@@ -115,9 +113,6 @@ class Engine:
         return [[int(cell) for cell in row] for row in self.board]
 
 
-# --- at the start -------------------------------------------------------------------------------
-
-
 class DiesAtStart(Engine):
     def introduce(self) -> None:
         print("no model file", file=sys.stderr)
@@ -151,9 +146,6 @@ class NeedsEnvironment(Engine):
     def run(self) -> None:
         os.environ["PATH"]
         super().run()
-
-
-# --- keys ---------------------------------------------------------------------------------------
 
 
 class PublishedNames(Engine):
@@ -197,9 +189,6 @@ class Das(Engine):
         return ["dasLeft", "moveRight", "moveRight", "moveRight", *super().keys()]
 
 
-# --- answers ------------------------------------------------------------------------------------
-
-
 class Silent(Engine):
     def play(self, message: dict[str, Any]) -> None:
         say_no_more()
@@ -234,9 +223,6 @@ class TalksToStderr(Engine):
 class OnlyDrops(Engine):
     def play(self, message: dict[str, Any]) -> None:
         say({"type": "move", "keys": ["hardDrop"]})
-
-
-# --- what it knows of the position --------------------------------------------------------------
 
 
 class FirstOfQueue(Engine):
@@ -281,9 +267,6 @@ class AppendsTwice(Engine):
         queue = self.queue
         super().state(message)
         self.queue = queue + self.queue[-7:]
-
-
-# --- what it reads ------------------------------------------------------------------------------
 
 
 class OneSpelling(Engine):
@@ -333,9 +316,6 @@ class TallBoards(Engine):
     def state(self, message: dict[str, Any]) -> None:
         assert len(message["board"]) == 40
         super().state(message)
-
-
-# --- the end ------------------------------------------------------------------------------------
 
 
 class IgnoresInterrupt(Engine):

@@ -146,8 +146,6 @@ class Game:
         self.piece = self._spawned(self._next())
         self.dealt.clear()
 
-    # --- time -----------------------------------------------------------------------------------
-
     def tick(self, keys: list[str]) -> None:
         """Advance one frame: keys, the rest of the frame, then growing gravity."""
         # A soft drop is held for a tenth of a frame at 400 rows a frame.
@@ -188,8 +186,6 @@ class Game:
         else:
             raise HostError(f"no key is called {key}")
 
-    # --- what is told ---------------------------------------------------------------------------
-
     def config(self) -> Json:
         """Return the config of the releases: the room and the first pieces."""
         room = self.room
@@ -225,8 +221,6 @@ class Game:
             "combo": self.combo,
             "b2b": self.b2b,
         }
-
-    # --- one piece ------------------------------------------------------------------------------
 
     def _next(self) -> str:
         if len(self.queue) < 31:
@@ -312,8 +306,6 @@ class Game:
             (0, 1, (-1, -2)),
         }
         return "normal" if all(filled[i] for i in front) or far in downward else "mini"
-
-    # --- locks ----------------------------------------------------------------------------------
 
     def _lock(self) -> None:
         for x, y in self.piece.cells():
@@ -490,8 +482,6 @@ class Host:
                     if lines := attack(game.pieces):
                         game.pending.append(Batch(lines, game.frame))
         return played
-
-    # --- helpers --------------------------------------------------------------------------------
 
     def _config(self) -> None:
         info = self._hear("info")

@@ -129,9 +129,6 @@ class PyFumen:
         return str(theirs.encode([_to_their_page(page) for page in pages]))
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _from_operation(operation: Sequence[Any] | None) -> Placement | None:
     if operation is None:
         return None

@@ -78,9 +78,6 @@ def test_fields() -> None:
     assert full_row.final_field == Field(), "the full row goes as the page is left"
 
 
-# --- links --------------------------------------------------------------------------------------
-
-
 def test_a_link_is_kept() -> None:
     text = f"https://harddrop.com/fumen/?v115@{EMPTY_QUIZ}#english.js"
     fumen = Fumen.parse(f"  {text}\n")
@@ -147,9 +144,6 @@ def test_folds_are_where_editors_make_them() -> None:
     assert Fumen.parse("?".join(lines)).pages == pages
 
 
-# --- version 110 --------------------------------------------------------------------------------
-
-
 def test_version_110_has_two_rows_less() -> None:
     # One run of 220 unchanged cells; then a T pointing up on the floor: row 21 from the top.
     digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -172,9 +166,6 @@ def test_version_110_can_be_refused() -> None:
     with pytest.raises(FumenError) as caught:
         Fumen.parse("v110@vhAAgH", versions=(115,))
     assert caught.value.code == "UnsupportedFumenVersion"
-
-
-# --- errors -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -271,9 +262,6 @@ def test_the_greatest_number_of_pages() -> None:
     with pytest.raises(FumenError) as caught:
         Fumen((Page(),) * (MAX_PAGES + 1)).encode()
     assert caught.value.code == "TooManyPages"
-
-
-# --- fields and our own words -------------------------------------------------------------------
 
 
 def test_letters_are_those_of_pictures() -> None:

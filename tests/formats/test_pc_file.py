@@ -58,9 +58,6 @@ def file_of(folder: Path, data: bytes) -> Path:
     return path
 
 
-# --- records ------------------------------------------------------------------------------------
-
-
 def test_the_example() -> None:
     solution = PcRecord.decode(EXAMPLE)
     assert "".join(piece.name for piece in solution.sequence) == "TOIIII"
@@ -133,9 +130,6 @@ def test_not_one_record(size: int) -> None:
     assert caught.value.code == "EndOfStream"
 
 
-# --- files --------------------------------------------------------------------------------------
-
-
 def test_files_come_back_as_they_were(tmp_path: Path) -> None:
     solutions = printed_solutions() * 5000
     path = tmp_path / "many.pc"
@@ -202,9 +196,6 @@ def test_files_that_cannot_be_read(tmp_path: Path, name: str) -> None:
 def test_no_such_system(tmp_path: Path) -> None:
     with pytest.raises(KicksError):
         validate_file(file_of(tmp_path, EXAMPLE), ["arika"])
-
-
-# --- the rules ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -324,9 +315,6 @@ def test_solutions_are_judged_as_one_would(tmp_path: Path, name: str) -> None:
         assert (verdict.fault, verdict.placement) == slowly(PcRecord.decode(data), [kicks]), data
         seen.add(verdict.fault)
     assert seen >= {PcFault.OUTSIDE, PcFault.OVERLAP, PcFault.FLOATING, PcFault.UNREACHABLE}
-
-
-# --- finding by number --------------------------------------------------------------------------
 
 
 def test_an_index_finds_every_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

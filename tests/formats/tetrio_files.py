@@ -139,9 +139,6 @@ def events(name: str) -> list[dict[str, Any]]:
     return found
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _message(words: list[str]) -> tuple[int, str, dict[str, Any]]:
     garbage: dict[str, Any] = {
         "type": "garbage",

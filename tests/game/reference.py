@@ -162,8 +162,6 @@ class Reference:
             y = free[0]
         return (rules.x, y) if self._free(letter, y, solid=False) else None
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _better(self, seed: int) -> str:
         pieces = general_bag(seed, 7 * 1500, "ZLOSIJT")
         while pieces[0] in "SZ" and pieces[1] in "SZ":

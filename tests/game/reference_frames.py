@@ -90,8 +90,6 @@ class Reference:
         self.clock, self.resets, self.turns, self.total, self.forced = 0.0, 0, 0, 0, False
         self.spawn(next(self.pieces), from_hold=False)
 
-    # --- a tick ---------------------------------------------------------------------------------
-
     def tick(self, events: list[tuple[Any, ...]]) -> None:
         self.s, self.tick_index = 0.0, self.n
         for event in events:
@@ -129,8 +127,6 @@ class Reference:
             self.auto_shift("left", d)
             self.auto_shift("right", d)
             self.fall(d)
-
-    # --- keys -----------------------------------------------------------------------------------
 
     def press(self, key: str, *, hoisted: bool = False) -> None:
         if key == "hardDrop" and (not self.time.hard_drop or self.safe != 0):
@@ -211,8 +207,6 @@ class Reference:
                 self.das[side] = min(self.das[side], self.hand.das - self.hand.dcd)
                 self.arr[side] = self.hand.arr
 
-    # --- falling --------------------------------------------------------------------------------
-
     def fall(self, d: float) -> None:
         if self.safe > 0:
             self.safe -= 1
@@ -272,8 +266,6 @@ class Reference:
         while applies and self.sink(1):
             pass
 
-    # --- turning --------------------------------------------------------------------------------
-
     def turn(self, quarters: int) -> None:
         to = (self.rotation + quarters) % 4
         row = math.floor(self.y)
@@ -328,8 +320,6 @@ class Reference:
             found = Spin.MINI
         return found
 
-    # --- pieces appear --------------------------------------------------------------------------
-
     def spawn(self, piece: str, *, from_hold: bool) -> None:
         quarters = 0
         if self.hand.initial_rotation == "hold":
@@ -377,8 +367,6 @@ class Reference:
         self.count["holds"] += 1
         put_away, self.hold_slot = self.hold_slot, self.piece
         self.spawn(put_away or next(self.pieces), from_hold=True)
-
-    # --- a piece locks --------------------------------------------------------------------------
 
     def lock(self, *, hard: bool) -> None:
         row, spin = math.floor(self.y), self.spin
@@ -448,8 +436,6 @@ class Reference:
         }
         self.cells = risen | {(x, 0): "G" for x in range(self.width) if x not in holes}
 
-    # --- sent lines -----------------------------------------------------------------------------
-
     def unmultiplied(self) -> tuple[int, int]:
         """Return the lines sent without the multiplier, and the largest spike of them."""
         total = spike = most = 0
@@ -462,8 +448,6 @@ class Reference:
             total, most, latest = total + lines, max(most, spike), frame
         return total, most
 
-    # --- the network ----------------------------------------------------------------------------
-
     def announce(self, sender: int, number: int, lines: int, known: int) -> None:
         if self.time.cancels_in_flight:
             left = [attack for attack in self.outgoing.get(sender, []) if attack[0] > known]
@@ -473,8 +457,6 @@ class Reference:
                 lines -= met
             self.outgoing[sender] = [attack for attack in left if attack[1]]
         self.waiting.announce((sender, number), lines)
-
-    # --- cells ----------------------------------------------------------------------------------
 
     def shape(self, x: int, row: int, rotation: int) -> list[tuple[int, int]]:
         words = SHAPES[self.piece][rotation].split()

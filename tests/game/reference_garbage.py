@@ -119,8 +119,6 @@ class Waiting:
             for attack in self.attacks:
                 attack.time += 1
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _take_in(self, lines: int, time: float, name: tuple[int, int] | None, hole: int) -> None:
         if lines == 0:
             return

@@ -150,8 +150,6 @@ def test_a_spin_quad_of_botris_sends_nothing() -> None:
     assert fixed.compute_attack(4, Spin.FULL) == (6,)
 
 
-# --- the formula once more ----------------------------------------------------------------------
-
 TABLE = st.lists(st.integers(0, 9), min_size=5, max_size=6)
 MULTIPLIERS = st.sampled_from([0.0, 0.8, 1.0, 1.3, 2.5, 1000.0])
 CHANGES: Any = st.fixed_dictionaries(

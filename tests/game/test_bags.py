@@ -62,9 +62,6 @@ def test_no_bag_where_pieces_are_drawn_one_by_one() -> None:
     assert Game(rules).position().bag is None
 
 
-# --- bags of any pieces -------------------------------------------------------------------------
-
-
 @examples(60)
 @given(st.integers(0, 2**32), st.text("IOTLJSZ", min_size=1, max_size=63))
 def test_general_bags(seed: int, filled: str) -> None:
@@ -109,9 +106,6 @@ def test_what_remains_in_a_bag(bag: str, filled: str) -> None:
         lock = game.play(min(game.placements(hold=False), key=lambda p: (p.y, p.x)))
         for piece in lock.new_pieces:
             position = append_piece(position, piece)
-
-
-# --- how games may begin ------------------------------------------------------------------------
 
 
 def test_openings() -> None:

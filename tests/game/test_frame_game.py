@@ -385,8 +385,6 @@ class TestBounds:
             assert "frame-by-frame" in str(error)  # noqa: PT017
 
 
-# --- placements by keys -------------------------------------------------------------------------
-
 AT_ONCE = Handling(soft_drop=41)
 
 

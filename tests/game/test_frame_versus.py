@@ -130,9 +130,6 @@ def test_refused(wrong: dict[str, object], words: str) -> None:
         FrameVersus(**wrong)  # type: ignore[arg-type]
 
 
-# --- placements with gravity --------------------------------------------------------------------
-
-
 def test_placements_as_in_every_other_game() -> None:
     """As long as nothing waits and nothing enters, the same placements make the same boards."""
     dice = random.Random(4)

@@ -19,9 +19,6 @@ def lowest(game: Game, *, hold: bool = False) -> Placement:
     return min(game.placements(hold=hold), key=lambda p: (max(y for _, y in p.cells), p.x))
 
 
-# --- what there is to see -------------------------------------------------------------------------
-
-
 def test_a_new_game() -> None:
     game = Game(seed=1)
     assert "".join(piece.name for piece in game.queue) == "OJILST"
@@ -144,9 +141,6 @@ def _with_current(piece: Piece, board: Board) -> Game:
     raise AssertionError
 
 
-# --- what is refused ------------------------------------------------------------------------------
-
-
 def test_impossible_placements_change_nothing() -> None:
     board = Board.from_rows(["....######", "....#.....", "....######"])
     game = Game(seed=1, board=board)
@@ -181,9 +175,6 @@ def test_a_board_of_another_size() -> None:
         BoardError, match="invalid board: expected 10 x 40 cells, as in the rules, got 10 x 20"
     ):
         Game(board=Board(10, 20))
-
-
-# --- top out --------------------------------------------------------------------------------------
 
 
 def test_block_out() -> None:
@@ -222,8 +213,6 @@ def test_garbage_out() -> None:
         assert len(lock.garbage) == lines
         assert game.top_out is end
 
-
-# --- the same once more ---------------------------------------------------------------------------
 
 Changes = dict[str, dict[str, object]]
 

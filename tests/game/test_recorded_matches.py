@@ -109,8 +109,6 @@ class Recorded:
                 self.crossing.send(target, lines_sent)
         assert "/".join(self.colors).lower().rstrip("./") == lock["board"].rstrip("./"), lock
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _hear_until(self, frame: int, dropped: bool) -> None:
         """What the network has told before the lock; events of a frame are in their order."""
         while self.next_event is not None and self.next_event["frame"] <= frame:

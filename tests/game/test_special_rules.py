@@ -38,8 +38,6 @@ def upright_i(game: Game, column: int) -> LockResult:
     return game.play(moves[0])
 
 
-# --- bombs --------------------------------------------------------------------------------------
-
 BOMBS = Rules.preset("tetrio-bombs").replace(
     {
         "pieces": {"bag": "7-bag"},
@@ -91,9 +89,6 @@ def test_bombs_that_do_not_lie_in_the_hit_column_stay() -> None:
     assert after.cell_count == 14
 
 
-# --- rows that are not solid --------------------------------------------------------------------
-
-
 def test_the_hidden_row_is_in_nobody_s_way() -> None:
     hidden = [".........."] * 20 + ["..######.."]
     board = board_of(JSTRIS, hidden)
@@ -134,9 +129,6 @@ def test_garbage_replaces_the_hidden_row() -> None:
     game.receive_garbage(1)
     game.play(next(p for p in game.placements(hold=False) if p.cells[0] == (8, 0)))
     assert [row.count("G") for row in game.colors[17:23]] == [1, 2, 3, 4, 0, 0]
-
-
-# --- when garbage enters ------------------------------------------------------------------------
 
 
 def clearing(rules: Rules) -> LockResult:
@@ -250,9 +242,6 @@ def test_garbage_of_botris_comes_at_the_second_lock_without_a_clear() -> None:
     assert entered == [0, 0, 2]
 
 
-# --- attack over time ---------------------------------------------------------------------------
-
-
 def test_a_multiplier_in_a_straight_line() -> None:
     rules = Rules.preset("botris").replace(
         {
@@ -299,9 +288,6 @@ def test_attackers_are_told_to_the_game() -> None:
         game.set_attackers(-1)
 
 
-# --- extremes -----------------------------------------------------------------------------------
-
-
 def test_immense_attacks_do_not_break_off_a_game() -> None:
     rules = GUIDELINE.replace(
         {
@@ -334,9 +320,6 @@ def test_after_a_day_time_stands_still() -> None:
     assert versus.frame == min(versus.turn * 36_000, 24 * 60 * 60 * 60)
 
 
-# --- what is seen -------------------------------------------------------------------------------
-
-
 def test_hold_brings_nothing_that_is_out_of_sight() -> None:
     game = Game(GUIDELINE.replace({"pieces": {"previews": 0}}), seed=1)
     assert game.queue == (Piece.O,)
@@ -345,8 +328,6 @@ def test_hold_brings_nothing_that_is_out_of_sight() -> None:
         with pytest.raises(PlacementError, match=r"J cannot be played: .* next piece is not known"):
             game.play(Placement(Piece.J, Rotation.NORTH, 1, 0), hold=hold)
 
-
-# --- the contest's game -------------------------------------------------------------------------
 
 # Cells by (row, column) from the origin, rows downwards, as the contest's figure has them.
 CONTEST = {

@@ -97,8 +97,6 @@ def test_what_one_sends_the_other_receives(seed: int, choices: list[int]) -> Non
         assert player.stats.received == sent[1 - i]
 
 
-# --- each in a time of its own ------------------------------------------------------------------
-
 WELL = Board.from_text("#########.\n" * 4)
 
 

@@ -163,9 +163,6 @@ def test_impossible_numbers() -> None:
     assert sum(queue.pending) == 1_000_000_000
 
 
-# --- attacks that cross -------------------------------------------------------------------------
-
-
 def test_attacks_that_cross_eat_each_other() -> None:
     crossing = InFlightAttacks()
     assert [crossing.send(2, lines) for lines in (4, 3, 2)] == [1, 2, 3]

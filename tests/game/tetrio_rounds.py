@@ -112,8 +112,6 @@ def board_text(colors: Sequence[str]) -> str:
     return "/".join(rows)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _OF_KEYBOARDS: Final = {*HANDLING, "safe_lock", "cancel", "may_20g"}
 
 # Where the centre lies in the box, from its top left corner, by rotation.

@@ -35,9 +35,6 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_executor, "_TIMEOUT", 0.5)
 
 
-# --- what is lost ---------------------------------------------------------------------------------
-
-
 @pytest.mark.faults
 def test_killed_workers_lose_no_result(dask_cluster: Any) -> None:
     found: list[tuple[int, int]] = []
@@ -95,9 +92,6 @@ def test_hanging_scheduler_does_not_block_the_exit(
         assert list(executor.run(job_functions.square, [3])) == [(0, 9)]
         process.send_signal(signal.SIGSTOP)
         monkeypatch.setattr(dask_executor, "_TIMEOUT", 1.0)
-
-
-# --- what is no cluster, or none for us -----------------------------------------------------------
 
 
 def test_no_scheduler_at_the_address(impatient: None) -> None:
@@ -176,9 +170,6 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'sevenbag\[cluster\]'"):
         jobs.DaskExecutor("tcp://127.0.0.1:1")
-
-
-# --- programs of a cluster ------------------------------------------------------------------------
 
 
 @contextlib.contextmanager

@@ -24,9 +24,6 @@ def expect_nobody_left(before: set[int]) -> None:
     wait_until(lambda: descendants(os.getpid()) <= before)
 
 
-# --- what is lost ---------------------------------------------------------------------------------
-
-
 def test_killed_workers_lose_no_result() -> None:
     killed: set[int] = set()
     found: list[tuple[int, int]] = []
@@ -77,9 +74,6 @@ def test_failed_starts_of_workers_are_reported(
         list(executor.run(job_functions.square, range(4)))
 
 
-# --- what cannot be done --------------------------------------------------------------------------
-
-
 def test_unpicklable_items_are_reported() -> None:
     with jobs.ProcessExecutor(1) as executor:
         with pytest.raises(JobError, match=r"^the function cannot be sent"):
@@ -106,9 +100,6 @@ def test_one_run_at_a_time() -> None:
 def test_invalid_number_of_workers(workers: int) -> None:
     with pytest.raises(JobError, match=f"invalid workers: expected 1 to 1024, got {workers}"):
         jobs.ProcessExecutor(workers)
-
-
-# --- who is left ----------------------------------------------------------------------------------
 
 
 def test_workers_stay_between_runs_and_end_with_the_executor(tmp_path: Path) -> None:

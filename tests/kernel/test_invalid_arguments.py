@@ -260,9 +260,6 @@ def counts_for_ever(names: list[str], arguments: tuple[Any, ...]) -> bool:
     return "nodes" in names and not (isinstance(nodes, int) and 0 < nodes < 1000)
 
 
-# --- what is refused by name ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("given", "error", "told"),
     [

@@ -53,9 +53,6 @@ def expect_whole(folder: Path, whole: bytes) -> None:
     assert names_in(folder) == ["2-backup.count", "2-backup.pc", "2.count", "2.pc"]
 
 
-# --- what is in the file ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kicks", ["srs", "none", "srs+", "asc"])
 def test_every_solution_is_good_and_every_sequence_there(tmp_path: Path, kicks: str) -> None:
     tally = solve_all_sequences(tmp_path, 2, kicks)
@@ -93,9 +90,6 @@ def test_progress_is_told(tmp_path: Path) -> None:
     assert [t.done for t in told] == sorted(t.done for t in told)
     assert told[-1].done == last.total == ALL
     assert told[-1].seconds_left == 0
-
-
-# --- resumption ---------------------------------------------------------------------------------
 
 
 @pytest.mark.faults
@@ -186,9 +180,6 @@ def test_six_lines_are_solved_as_far_as_wanted(tmp_path: Path, kicks: str) -> No
     numbers = [find_sequence_index(solution.sequence) for solution in read_solutions(path)]
     assert numbers == sorted(set(numbers))
     assert numbers[-1] < tallies[1].done
-
-
-# --- refusals -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("text", ["", "many\n", "-1\n", "57751\n", "9" * 30, "1.5\n", "\0\n"])

@@ -23,9 +23,6 @@ def results(chance: pc.PcChance) -> dict[str, bool]:
     return {queue: chance.is_solved(number) for number, queue in enumerate(chance.pattern)}
 
 
-# --- published ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("field", "pattern", "solved"), [(PCO, "I,*p4", 711), (AFTER_I, "*p4", 514)]
 )
@@ -49,9 +46,6 @@ def test_two_lines_over_every_bag_without_a_held_piece() -> None:
         chance = compute_chance(PcProblem(height=2), f"*p{split},*p{6 - split}")
         for queue, has in results(chance).items():
             assert has == (queue in find_solvable), queue
-
-
-# --- against the solver, one queue at a time ------------------------------------------------------
 
 
 def random_field(rng: random.Random, lines: int) -> str:
@@ -122,9 +116,6 @@ def test_ways_to_drop(drop: pc.DropMode, soft: str) -> None:
         assert slowly(AFTER_I, queue[1:], queue[0], 4, Kicks("srs"), soft) == has, queue
         found.add(has)
     assert found == {True, False}
-
-
-# --- as users see it ------------------------------------------------------------------------------
 
 
 def test_pieces_that_cannot_be_used_change_nothing() -> None:

@@ -45,9 +45,6 @@ def linear(weights: dict[int, float]) -> Network:
     )
 
 
-# --- features -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("height", [6, 7, 20])
 def test_the_published_features(height: int) -> None:
     found = compute_features(drawn(ROW), height)
@@ -114,9 +111,6 @@ def test_features_of_what_has_none() -> None:
         compute_features(Board.from_rows(["XX.."]), 4)
     with pytest.raises(BoardError, match="invalid height: expected 2 to 64, got 1"):
         compute_features("X.........\nX.........", 1)
-
-
-# --- scores -------------------------------------------------------------------------------------
 
 
 def sigmoid(x: float) -> float:
@@ -231,8 +225,6 @@ def test_the_kernel_makes_no_network_of_nonsense() -> None:
     with pytest.raises(InputError, match=f"got {PC_MAX_GENES + 1}"):
         PcNetwork("relu", "identity", [(0, 10, 1.0)] * (PC_MAX_GENES + 1))
 
-
-# --- files --------------------------------------------------------------------------------------
 
 DOCUMENT: dict[str, Any] = {
     "options": {
@@ -359,8 +351,6 @@ def test_networks_go_to_other_processes() -> None:
     network.score_board("", 4)
     assert pickle.loads(pickle.dumps(network)) == network
 
-
-# --- searches -----------------------------------------------------------------------------------
 
 SYSTEMS = ("none", "none180", "srs", "srs180", "srs-tetrio", "srs+")
 

@@ -36,9 +36,6 @@ def counts(kicks: str) -> list[tuple[int, int]]:
     return [(row.possible, row.total) for row in compute_odds(2, kicks, threads=2).rows]
 
 
-# --- two lines ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("kicks", "none", "any_held"),
     [("srs", 5148, 15132), ("srs+", 5148, None), ("none", 5020, 5020 + 9700)],
@@ -82,9 +79,6 @@ def test_the_examples_do_what_they_show() -> None:
     assert shown.failed == doctest.testmod(sequences).failed == 0
 
 
-# --- refusals -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("height", [-2, 0, 1, 3, 6, 10**9])
 def test_other_heights_are_refused(height: int) -> None:
     with pytest.raises(BoardError, match="expected 2 or 4"):
@@ -113,9 +107,6 @@ def test_what_memory_there_is_is_known_here() -> None:
     assert free is None or 0 < free < 1 << 50
 
 
-# --- progress and interruption ------------------------------------------------------------------
-
-
 def test_progress_grows_from_none_to_all() -> None:
     seen: list[tablebase.TablebaseProgress] = []
     compute_odds(2, report=seen.append)
@@ -140,9 +131,6 @@ def test_an_exception_stops_the_work_of_four_lines_at_once() -> None:
     assert len(stopped_at) == 1
     assert stopped_at[0] < 1
     assert not [t for t in threading.enumerate() if t.name.startswith("sevenbag")]
-
-
-# --- the command --------------------------------------------------------------------------------
 
 
 def test_the_command_prints_the_rows() -> None:

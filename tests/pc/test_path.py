@@ -33,15 +33,9 @@ def after_i() -> pc.SolutionSet:
     return find_solutions(PcProblem(AFTER_I), "*p4")
 
 
-# --- published ----------------------------------------------------------------------------------
-
-
 def test_the_perfect_clear_opener(opener: pc.SolutionSet, after_i: pc.SolutionSet) -> None:
     assert (opener.solved_queues, len(opener.solutions), len(opener.minimal)) == (711, 63, 33)
     assert (after_i.solved_queues, len(after_i.solutions), len(after_i.minimal)) == (514, 18, 16)
-
-
-# --- solutions are solutions ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("field", [PCO, AFTER_I])
@@ -136,9 +130,6 @@ def test_ways_to_drop(drop: pc.DropMode) -> None:
     assert 0 < paths.solved_queues == compute_chance(problem, "I,*p4").solved < 711
 
 
-# --- sets of solutions --------------------------------------------------------------------------
-
-
 def test_minimal_and_smallest_have_all_queues(opener: pc.SolutionSet) -> None:
     for numbers in (opener.minimal, opener.smallest):
         covered = 0
@@ -188,9 +179,6 @@ def test_a_cover_that_takes_too_long_is_honest() -> None:
     chosen, at_least = find_smallest_cover(as_bytes(sets, 400), milliseconds=50)
     assert set[int]().union(*(sets[i] for i in chosen)) == set[int]().union(*sets)
     assert 0 < at_least < len(chosen)
-
-
-# --- as people see them ---------------------------------------------------------------------------
 
 
 def test_a_fumen_shows_the_pieces(opener: pc.SolutionSet) -> None:

@@ -48,9 +48,6 @@ def files_in(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-# --- the same as in threads -----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kicks", ["srs", "none"])
 def test_odds(executor: Executor, kicks: str) -> None:
     told: list[TablebaseProgress] = []
@@ -101,9 +98,6 @@ def test_systems_of_ones_own_come_along(executor: Executor, tmp_path: Path) -> N
     (tmp_path / "mine.toml").write_text('base = "none"\n')
     kicks = Kicks.from_file(tmp_path / "mine.toml")
     assert compute_odds(2, kicks, executor=executor).rows[2].possible == 14_720
-
-
-# --- what is lost, and what ends early ------------------------------------------------------------
 
 
 def expect_kills_to_cost_nothing(
@@ -168,9 +162,6 @@ def test_chances_can_be_stopped() -> None:
             compute_chance(PcProblem("", height=2), "*p6", stop=stop, executor=executor)
 
 
-# --- the kernel's part ----------------------------------------------------------------------------
-
-
 def test_odds_are_those_of_the_impossible_in_any_order() -> None:
     progress = PcProgress()
     census = PcTablebase.build("srs", 2, 1, progress)
@@ -212,9 +203,6 @@ def test_a_sequence_twice_is_refused() -> None:
         compute_pc_odds(code * 2, 6)
     with pytest.raises(QueueError, match="invalid block"):
         census.find_unsolvable(-1)
-
-
-# --- the commands ---------------------------------------------------------------------------------
 
 
 def test_the_commands_take_workers(tmp_path: Path) -> None:

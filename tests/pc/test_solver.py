@@ -33,9 +33,6 @@ def first_pc_queues() -> list[list[str]]:
     return [line.split("\t") for line in lines if not line.startswith("#")]
 
 
-# --- found --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("height", "pieces", "column"), [(4, 11, 2), (6, 16, 3)])
 @pytest.mark.parametrize("strict", [False, True])
 def test_first_perfect_clears_are_found_and_true(
@@ -171,9 +168,6 @@ def test_an_empty_field_on_the_way_can_be_forbidden() -> None:
     assert find_faults(strict, queue, strict=True) == []
 
 
-# --- none ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("field", "queue", "options", "reason"),
     [
@@ -206,9 +200,6 @@ def test_queues_without_a_perfect_clear_have_none(kicks: str) -> None:
     part = queues[start : start + 334]
     assert len(part) > 300
     assert not any(found for _, found in PcSolver(kicks).time_queues(part, 4, 1))
-
-
-# --- all windows of two lines -------------------------------------------------------------------
 
 
 def windows(length: int) -> Counter[str]:
@@ -247,9 +238,6 @@ def test_all_windows_of_two_lines(
     assert all(all_windows[queue] == int(expected[queue]) for queue in found)
 
 
-# --- what cannot be asked -----------------------------------------------------------------------
-
-
 def test_bad_input_is_named() -> None:
     with pytest.raises(PieceError, match="X"):
         pc.solve("", "IXOL")
@@ -282,9 +270,6 @@ def test_a_search_can_be_stopped_from_another_thread() -> None:
     with pytest.raises(SearchStoppedError):
         pc.solve("\n".join(["X........."] * 8), "SZ" * 20, stop=stop)
     timer.join()
-
-
-# --- threads --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -64,9 +64,6 @@ class TrainingObserver:
         self.finished_ones.append(generation)
 
 
-# --- the run ------------------------------------------------------------------------------------
-
-
 def test_a_training_and_its_files(tmp_path: Path) -> None:
     observer = TrainingObserver()
     last = train(tmp_path, SMALL, seed=3, generations=3, observer=observer)
@@ -318,9 +315,6 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     assert files(tmp_path) == {}
 
 
-# --- what is bred -------------------------------------------------------------------------------
-
-
 def test_networks_are_those_of_the_library() -> None:
     """Scores are what neat-python itself computes of its genomes."""
     neat: Any = importlib.import_module("neat")
@@ -361,9 +355,6 @@ def test_a_population_grows_and_stays_as_large() -> None:
         assert len(population.genomes) == 50
     assert 2 <= len(population.species) <= 25
     assert any(len(genome.nodes) > 1 for genome in population.genomes)
-
-
-# --- how it is tried ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("height", "kicks"), [(2, "srs"), (4, "srs"), (4, "none"), (6, "srs+")])

@@ -288,8 +288,6 @@ def shorten_name(text: str, max_length: int) -> str:
     return f"{text[: max_length - end - 1]}…{text[len(text) - end :]}"
 
 
-# --- helpers --------------------------------------------------------------------------------------
-
 _MAX_NODES: Final = 2**53
 
 

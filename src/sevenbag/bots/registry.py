@@ -130,9 +130,6 @@ def create_bot(spec: str) -> Bot:
     return kind.create(parse_options(texts, kind.options, f"bot {name}", kebab=True))
 
 
-# --- kinds --------------------------------------------------------------------------------------
-
-
 def _create_beam_bot(options: BeamOptions) -> Bot:
     # Import only the requested bot.
     from sevenbag.bots.builtin.beam_bot import BeamBot  # noqa: PLC0415
@@ -261,8 +258,6 @@ BUILTIN_BOTS: Final[Mapping[str, BuiltinBot]] = {
 }
 """Built-in bots by name."""
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _MISSING_TARGET: Final = {
     "tbp": "no command; expected tbp:COMMAND, such as tbp:./my-bot, or tbp:OPTIONS:COMMAND, such "

@@ -328,8 +328,6 @@ class ConformanceHarness(FindingRecorder):
             with contextlib.suppress(BotError):
                 await connection.close()
 
-    # --- judging ----------------------------------------------------------------------------------
-
     def quote(self, count: int) -> tuple[str, ...]:
         """Return the last lines of the current connection."""
         return self.connection.transcript.quote(count) if self.connection and count else ()
@@ -384,8 +382,6 @@ class ConformanceHarness(FindingRecorder):
 
     def check_exit(self, connection: RecordedConnection, cause: str) -> None:
         """Report an unusual exit of a bot."""
-
-    # --- helpers --------------------------------------------------------------------------------
 
     async def _run_check(self, result: ClauseResult) -> None:
         started = time.monotonic()

@@ -222,8 +222,6 @@ class RecordedConnection:
         """End the bot."""
         await self.channel.close(self._quit_message, 0.2)
 
-    # --- helpers --------------------------------------------------------------------------------
-
     async def _receive_message(self) -> Json:
         """Return the next line as an object; an empty one if the line is malformed."""
         try:

@@ -84,9 +84,6 @@ def format_junit(report: ConformanceReport) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, "unicode") + "\n"
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _format_finding(finding: Finding) -> str:
     clause = finding.clause
     source = finding.source or clause.source

@@ -44,9 +44,6 @@ def create_tbp_bot_check(
     return TbpBotHarness(clauses, procedures, launcher, subject, settings)
 
 
-# --- introduction and rules -----------------------------------------------------------------------
-
-
 async def check_info(harness: TbpBotHarness) -> None:
     """Expect info, then silence."""
     async with harness.start_bot() as connection:
@@ -75,9 +72,6 @@ async def check_rules_repeated(harness: TbpBotHarness) -> None:
     async with harness.start_ready() as connection:
         await connection.send(SEVEN_BAG_RULES)
         await connection.receive("ready", "error", seconds=harness.settings.start_seconds)
-
-
-# --- games ----------------------------------------------------------------------------------------
 
 
 async def check_answer(harness: TbpBotHarness) -> None:
@@ -226,9 +220,6 @@ async def check_garbage(harness: TbpBotHarness) -> None:
             await connection.send(play, *order)
             if game.is_lost:
                 return
-
-
-# --- unusual messages -----------------------------------------------------------------------------
 
 
 async def check_unknown_types(harness: TbpBotHarness) -> None:
@@ -397,9 +388,6 @@ async def check_end_of_input(harness: TbpBotHarness) -> None:
     async with harness.start_game(TbpPracticeGame(seed=35)) as connection:
         harness.require_lines(connection)
         await harness.close_input(connection)
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 async def _send_rules(harness: TbpBotHarness, rules: Json, *, may_reject: bool = True) -> None:

@@ -135,8 +135,6 @@ class TbpBotHarness(ConformanceHarness):
             reason = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
             self.add(f"{reason}, expected exit code 0", severity="note", lines=2)
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _find_first(
         self, game: TbpPracticeGame, moves: Sequence[object], *, every_move: bool
     ) -> tuple[Placement | None, str]:

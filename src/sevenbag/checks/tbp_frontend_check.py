@@ -122,8 +122,6 @@ class TbpFrontendCheck(FindingRecorder):
         """Return the last lines."""
         return tuple(self._transcript.lines[-count:])
 
-    # --- helpers --------------------------------------------------------------------------------
-
     async def _wait_for_line(
         self, seconds: float | None, matches: Callable[[bytes | None], bool] = lambda _: True
     ) -> bool:

@@ -145,8 +145,6 @@ class FrontendGameTracker:
             if self._ended_probes[kind] and self._played_probes and not self._played_probes[kind]:
                 self._report(message, clause=clause, severity="warning")
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _expect_position(self, kind: str) -> Position | None:
         if self.position is None:
             severity: Severity = "warning" if kind == "new_piece" else "error"
@@ -240,9 +238,6 @@ def create_probe(
         return SuggestionProbe(kind, best, [plain])
     listed = _BUILDERS[kind](position, best, plain)
     return SuggestionProbe(kind if listed else "plain", best, listed or [plain])
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 def _build_equivalent(position: Position, best: Placement, plain: Json) -> list[Json]:

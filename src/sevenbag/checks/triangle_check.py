@@ -49,9 +49,6 @@ def create_triangle_check(
     return harness
 
 
-# --- games ----------------------------------------------------------------------------------------
-
-
 async def check_info(harness: TriangleHarness) -> None:
     """Expect info, then silence."""
     async with harness.start_bot() as connection:
@@ -164,9 +161,6 @@ async def check_board_sizes(harness: TriangleHarness) -> None:
         await harness.play_turns(connection, game, 8, after="on a board of 4 x 26")
 
 
-# --- unusual messages -----------------------------------------------------------------------------
-
-
 async def check_charging_spelling(harness: TriangleHarness) -> None:
     """Send the charging field with its other name, then with both names."""
     for names in (("b2bCharging",), ("b2bCharing", "b2bCharging")):
@@ -250,9 +244,6 @@ async def check_blank_lines(harness: TriangleHarness) -> None:
         await harness.play_turn(connection, game, after="after blank lines")
 
 
-# --- environment and exit -------------------------------------------------------------------------
-
-
 async def check_empty_environment(harness: TriangleHarness) -> None:
     """Start the engine with an empty environment."""
     if harness.empty_environment_launcher is None:
@@ -283,9 +274,6 @@ async def check_end_of_input(harness: TriangleHarness) -> None:
         harness.require_lines(connection)
         await harness.play_turn(connection, game, after="before the end of its input")
         await harness.close_input(connection)
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 async def _plays_after_state(harness: TriangleHarness) -> bool:

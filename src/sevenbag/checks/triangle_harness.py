@@ -155,8 +155,6 @@ class TriangleHarness(ConformanceHarness):
         """Report output on standard error at the exit; hosts ignore the exit code."""
         self._check_stderr(connection, f" at {cause}", severity="warning", lines=2)
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _check_stderr(
         self,
         connection: RecordedConnection,

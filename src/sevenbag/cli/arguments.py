@@ -36,9 +36,6 @@ LIVE_SPEED: Final = 6.0
 KICKS_HELP: Final = "rotation system or TOML file"
 
 
-# --- types --------------------------------------------------------------------------------------
-
-
 def integer(minimum: int, maximum: int = 2**53, *, even: bool = False) -> Callable[[str], int]:
     """Return an argparse type for integers in a range."""
     expected = "even integer" if even else "integer"
@@ -124,9 +121,6 @@ def open_text(name: str) -> io.TextIOWrapper:
     if name == "-":
         return open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False)
     return io.TextIOWrapper(open_input(name), encoding="utf-8", errors="replace")
-
-
-# --- games --------------------------------------------------------------------------------------
 
 
 def add_game_options(parser: Container) -> None:
@@ -233,9 +227,6 @@ def add_replay_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-# --- output -------------------------------------------------------------------------------------
-
-
 def add_display_options(parser: Container, *, plain: str) -> None:
     """Add the choice between a live view, lines, the result only, and JSON."""
     parser.add_argument("--plain", action="store_true", help=plain)
@@ -246,9 +237,6 @@ def add_display_options(parser: Container, *, plain: str) -> None:
 def add_json_option(parser: Container) -> None:
     """Add ``--json``."""
     parser.add_argument("--json", action="store_true", help="print JSON")
-
-
-# --- workers ------------------------------------------------------------------------------------
 
 
 def add_threads_option(parser: Container) -> None:
@@ -315,9 +303,6 @@ def open_executor(args: argparse.Namespace) -> Generator[jobs.Executor | None]:
             yield executor
 
 
-# --- contest ------------------------------------------------------------------------------------
-
-
 def add_settings_options(parser: argparse.ArgumentParser) -> None:
     """Add the settings of a contest."""
     parser.add_argument(
@@ -363,9 +348,6 @@ def settings_arguments(args: argparse.Namespace, more: Iterable[str] = ()) -> li
     return words
 
 
-# --- network, perfect clears --------------------------------------------------------------------
-
-
 def add_address_options(parser: argparse.ArgumentParser) -> None:
     """Add the address to listen on."""
     parser.add_argument(
@@ -386,8 +368,6 @@ def warn_unused_pieces(unused: int, usable: int) -> None:
             f" {'is' if unused == 1 else 'are'} left out"
         )
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _MAX_PIECES: Final = 100_000
 _MAX_WORKERS: Final = 1024

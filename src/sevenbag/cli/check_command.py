@@ -93,9 +93,6 @@ def run_check(args: argparse.Namespace) -> int:
     return int(args.fail_on != "never" and report.has_severity(args.fail_on))
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _check_bot(args: argparse.Namespace) -> ConformanceReport:
     from sevenbag.checks import CheckSettings, create_check  # noqa: PLC0415
 

@@ -33,9 +33,6 @@ EXIT_LOST: Final = 3
 EXIT_UNDECIDED: Final = 4
 
 
-# --- join ---------------------------------------------------------------------------------------
-
-
 def configure_join(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag join``."""
     parser.description = (
@@ -179,9 +176,6 @@ def _report_matches(matches: Sequence[MatchReport]) -> int:
         write_lines(f"the bot has failed: {failures[-1]}")
         return EXIT_FAILED
     return EXIT_WON
-
-
-# --- contest watch ------------------------------------------------------------------------------
 
 
 def configure_contest_watch(parser: argparse.ArgumentParser) -> None:

@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     from sevenbag.web.contest.local_stack import LocalStack
 
 
-# --- serve --------------------------------------------------------------------------------------
-
-
 def configure_contest_serve(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag contest serve``."""
     parser.description = (
@@ -104,9 +101,6 @@ async def _admin_message(stack: LocalStack, settings: ContestSettings) -> str:
     return f"link to become the administrator (works once, within a day): {link}"
 
 
-# --- game-server --------------------------------------------------------------------------------
-
-
 def configure_contest_game_server(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag contest game-server``."""
     parser.description = (
@@ -145,9 +139,6 @@ async def _serve_games(server: GameServer) -> None:
     await server.start()
     write_lines(f"game server: commands {server.command_endpoint}, states {server.state_endpoint}")
     await server.run()
-
-
-# --- match --------------------------------------------------------------------------------------
 
 
 def configure_contest_match(parser: argparse.ArgumentParser) -> None:
@@ -299,9 +290,6 @@ def _parse_side(text: str, file: Path | None) -> tuple[AssignedPlayer, str]:
 
 
 _EXTERNAL: Final = frozenset({"tbp", "triangle", "ws", "wss", "worker"})
-
-
-# --- demo ---------------------------------------------------------------------------------------
 
 
 def configure_contest_demo(parser: argparse.ArgumentParser) -> None:

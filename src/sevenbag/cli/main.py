@@ -94,9 +94,6 @@ def run_with_exit_code(run: Callable[[], int]) -> int:
         return 1
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _run_perfect_tetris(words: list[str]) -> int:
     from sevenbag.cli.pc import perfect_tetris  # noqa: PLC0415  # commands are imported when called
 

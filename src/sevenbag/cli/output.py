@@ -58,8 +58,6 @@ def escape_cell(text: str) -> str:
     return escape(printable(text))
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _NOT_ASCII: Final = re.compile(r"[^\x00-\x7e]")
 _UNLIMITED_WIDTH: Final = 1000
 """Wider than any table."""

@@ -128,9 +128,6 @@ def run_play(args: argparse.Namespace) -> int:
     return 1 if problem else 0
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _create_config(
     args: argparse.Namespace, seed: int, limits: Limits, *, live: bool
 ) -> GameConfig:

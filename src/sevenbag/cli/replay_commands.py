@@ -54,9 +54,6 @@ if TYPE_CHECKING:
     from sevenbag.replay.tetrio_simulation import ExpectedLock
 
 
-# --- show ---------------------------------------------------------------------------------------
-
-
 def configure_replay_show(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag replay show``."""
     parser.description = (
@@ -107,9 +104,6 @@ def run_replay_show(args: argparse.Namespace) -> int:
     return _report_differences(playback, quiet=args.svg is not None)
 
 
-# --- convert ------------------------------------------------------------------------------------
-
-
 def configure_replay_convert(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag replay convert``."""
     parser.description = (
@@ -152,8 +146,6 @@ def run_replay_convert(args: argparse.Namespace) -> int:
         write_atomically(args.output, text.encode(), replace=True)
     return _report_differences(playback, quiet=True)
 
-
-# --- verify -------------------------------------------------------------------------------------
 
 _MAX_DIFFERENCES: Final = 5
 """Differences printed per player and round: the first causes the others."""
@@ -254,9 +246,6 @@ def _print_verifications_json(path: Path, verifications: Sequence[ReplayVerifica
         write_json(msgspec.json.encode(data).decode())
 
 
-# --- stats --------------------------------------------------------------------------------------
-
-
 def configure_replay_stats(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag replay stats``."""
     parser.description = (
@@ -336,9 +325,6 @@ def _format_value(value: object) -> str:
     if value is None:
         return "-"
     return f"{value:.2f}" if isinstance(value, float) else str(value)
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 def _report_differences(playback: Playback, *, quiet: bool) -> int:

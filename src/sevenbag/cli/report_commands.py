@@ -104,9 +104,6 @@ def run_report(args: argparse.Namespace) -> int:
     return 1 if faults else 0
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _format_headline(summary: TournamentSummary) -> str:
     header, result = summary.header, summary.result
     state = "finished" if result is not None and result.finished else "not finished"

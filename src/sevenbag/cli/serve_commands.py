@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from sevenbag.web.play.app import PlayServer
 
 
-# --- serve --------------------------------------------------------------------------------------
-
-
 def configure_serve(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag serve``."""
     parser.description = (
@@ -134,9 +131,6 @@ async def _serve_websocket(args: argparse.Namespace, serve: AdapterFactory) -> N
         await asyncio.Event().wait()
     finally:
         await server.close()
-
-
-# --- web ----------------------------------------------------------------------------------------
 
 
 def configure_web(parser: argparse.ArgumentParser) -> None:

@@ -103,9 +103,6 @@ def restore_default_interrupt() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _raise_interrupt(number: int, _: object) -> NoReturn:
     raise SignalInterrupt(number)
 

@@ -58,9 +58,6 @@ _MATCH_OPTIONS: Final = (
 """Options that a stored match already has."""
 
 
-# --- match --------------------------------------------------------------------------------------
-
-
 def configure_match(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag match``."""
     parser.description = (
@@ -245,9 +242,6 @@ def _parse_hypotheses(text: str) -> tuple[float, float]:
     return elo0, elo1
 
 
-# --- tournament ---------------------------------------------------------------------------------
-
-
 def configure_tournament(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag tournament``."""
     parser.description = (
@@ -290,9 +284,6 @@ def _choose_tournament_folder(args: argparse.Namespace) -> Path:
             "no FILE: expected a TOML file, or --resume and the --folder of a stored tournament"
         )
     return Path(args.file.stem)
-
-
-# --- running ------------------------------------------------------------------------------------
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:

@@ -348,8 +348,6 @@ def describe_type(kind: types.Type) -> str:
             return getattr(getattr(kind, "cls", kind), "__name__", "value")
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _COMMENT_WIDTH: Final = 96
 _PROBLEM: Final = re.compile(r"(?s)(.*?)(?: - at `(?:key` in `)?\$(.*)`)?")
 _PART: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")

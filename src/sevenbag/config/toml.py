@@ -110,8 +110,6 @@ class TomlLines:
         return self._lines.get(parts)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _POSITION: Final = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 # An unclosed string extends to the end of its line or of the text, where the parser rejects it. So

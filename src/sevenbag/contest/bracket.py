@@ -140,8 +140,6 @@ class ContestTournament:
             ]
         return (*bracket, *(entrant for entrant in self._seeded if entrant not in bracket))
 
-    # --- helpers ----------------------------------------------------------------------------
-
     @property
     def _bracket_size(self) -> int:
         entrants = len(self.entrants)
@@ -282,9 +280,6 @@ class BracketMatch(msgspec.Struct, frozen=True, kw_only=True):
         if self.winner is None or self.bye:
             return None
         return self.entrants[1] if self.winner == self.entrants[0] else self.entrants[0]
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 def _bracket_match(

@@ -80,8 +80,6 @@ class ChildProcess:
         if self.pid is not None:
             signal_process_group(self.pid, signal.SIGTERM)
 
-    # --- helpers --------------------------------------------------------------------------------
-
     async def _run_once(self) -> int:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "sevenbag", *self._arguments),
@@ -135,9 +133,6 @@ def raise_file_limit(wanted: int) -> int:
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
     return wanted
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 def _describe_exit(code: int) -> str:

@@ -118,9 +118,6 @@ def find_password(path: Path | None, team: str) -> str:
     )
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _create_secret(path: Path) -> None:
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:

@@ -139,9 +139,6 @@ class PasswordVerifier:
             self._waiting -= 1
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 @functools.cache
 def _placeholder_hash() -> str:
     return hash_password(secrets.token_urlsafe())

@@ -143,9 +143,6 @@ class DueMatch(msgspec.Struct, frozen=True, kw_only=True):
     entrants: tuple[int, int]
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 @dataclass(slots=True)
 class _Sums:
     wins: int = 0

@@ -46,9 +46,6 @@ class AssignedPlayer(msgspec.Struct, frozen=True, kw_only=True):
     bot: Annotated[str, msgspec.Meta(max_length=200)] = ""
 
 
-# --- from a game server -------------------------------------------------------------------------
-
-
 class ServerHello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="hello"):
     """First message of a game server.
 
@@ -161,8 +158,6 @@ ServerMessage: TypeAlias = (
     | MatchFinished
     | Heartbeat
 )
-
-# --- from the scheduler -------------------------------------------------------------------------
 
 
 class MatchAssignment(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="place"):

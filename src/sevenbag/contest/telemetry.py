@@ -64,8 +64,6 @@ class BackgroundStream(io.TextIOBase):
                 lambda: not self._queue.unfinished_tasks, seconds
             )
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _write_all(self) -> None:
         while True:
             text = self._queue.get()

@@ -204,9 +204,6 @@ def garbage_meter(pending: int, left: float, height: float) -> Sequence[str]:
     )
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _shown(board: Board, pieces: Sequence[Placement], rows: int | range | None) -> range:
     if rows is None:
         top = max([board.height, *(y + 1 for piece in pieces for _, y in piece.cells)])

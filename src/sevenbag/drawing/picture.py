@@ -204,9 +204,6 @@ def text_width(text: str, size: int) -> float:
     return len(text) * size * _LETTER
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _drawn(piece: Piece) -> Shape:
     cells = Placement(piece, Rotation.NORTH, 1, 0).cells
     columns = [x for x, _ in cells]

@@ -141,9 +141,6 @@ def render_players(
     return render_text(players, falling) if mode == "ansi" else render_image(players, falling)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _palette() -> NDArray[np.uint8]:
     """Return colours by the character code of a cell."""
     palette = np.zeros((128, 3), np.uint8)

@@ -208,8 +208,6 @@ class Fumen:
     def __str__(self) -> str:
         return self.encode()
 
-    # --- private --------------------------------------------------------------------------------
-
     def _kept(self) -> _Source | None:
         source = self._source
         return source if source is not None and source.pages is self.pages else None

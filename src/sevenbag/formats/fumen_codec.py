@@ -91,8 +91,6 @@ class PageReader:
                 raise FumenError(error.code, f"page {number}: {error}") from None
             yield page
 
-    # --- private --------------------------------------------------------------------------------
-
     def _page(self, field: Field, comment: str) -> Page:
         field = self._field(field)
         value = self._digits.read(3, "the piece")
@@ -285,9 +283,6 @@ def encode_digits(value: int, count: int) -> str:
         value, digit = divmod(value, len(DIGITS))
         digits.append(DIGITS[digit])
     return "".join(digits)
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 def _expected(pages: Sequence[Page], after: Page | None) -> tuple[list[Field], list[str]]:

@@ -201,8 +201,6 @@ class Field:
             lines += ["-" * WIDTH, self.garbage]
         return "\n".join(lines)
 
-    # --- private --------------------------------------------------------------------------------
-
     def _upper_rows(self) -> list[bytes]:
         return [self.cells[start : start + WIDTH] for start in range(0, ROWS * WIDTH, WIDTH)]
 
@@ -289,8 +287,6 @@ class Quiz:
             piece.name if piece is not None else "" for piece in (self.hold, self.current)
         )
         return f"{MARK}[{hold}]({current}){''.join(piece.name for piece in self.queue)}"
-
-    # --- private --------------------------------------------------------------------------------
 
     def _shifted(self) -> Quiz:
         if self.current is not None or not self.queue:
@@ -393,9 +389,6 @@ def placement_at(piece: Piece, rotation: Rotation, location: int) -> Placement:
     row, x = divmod(location, WIDTH)
     dx, dy = _CELL_OF[piece, rotation]
     return Placement(piece, rotation, x - dx, ROWS - 1 - row - dy)
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 def _cell_of(piece: Piece, rotation: Rotation) -> tuple[int, int]:

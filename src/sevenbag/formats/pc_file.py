@@ -322,8 +322,6 @@ class PcFileIndex:
             raise _unreadable(self._path, error) from error
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _REASONS: Final = {
     PcFault.NO_PLACEMENT: "it has no placement",
     PcFault.OUTSIDE: "passes a wall or the floor",

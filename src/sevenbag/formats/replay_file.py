@@ -350,9 +350,6 @@ def parse_placement(text: str) -> Placement:
         raise FormatError(f"{text!r}: {error}") from None
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 _ENCODER: Final = msgspec.json.Encoder()
 
 _PLACEMENT: Final = re.compile(r"([IOTLJSZ])([NESW])(-?\d{1,2}),(-?\d{1,2})([mf]?)", re.ASCII)

@@ -258,9 +258,6 @@ def read_tetrio_file(data: bytes, source: str = "replay") -> TetrioRecording:
     )
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 _NO_NAME: Final = "player {}"
 
 # Keys with another name in older versions.

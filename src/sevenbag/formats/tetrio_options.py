@@ -161,9 +161,6 @@ class TetrioOptions(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.convert(known, TetrioOptions)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 _OTHER_NAMES: Final = {"infinitemovement": "infinite_movement"}
 
 # Supported values; the first one is the default.

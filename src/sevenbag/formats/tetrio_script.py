@@ -105,9 +105,6 @@ def iterate_received_attacks(events: Sequence[TetrioEvent]) -> Iterator[Received
             yield ReceivedAttack(message.gameid, number, message.amt, message.frame)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 _DOWN, _DOWN_HOISTED, _UP = map(
     int, (ScriptEventKind.PRESS, ScriptEventKind.PRESS_HOISTED, ScriptEventKind.RELEASE)
 )

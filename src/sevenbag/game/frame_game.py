@@ -313,9 +313,6 @@ def _press_keys(
     return game.last_lock
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 _KEYS: Final = (Key.LEFT, Key.RIGHT, Key.CW, Key.CCW, Key.FLIP, Key.SONIC_DROP, Key.HARD_DROP)
 
 _BUTTONS: Final = {

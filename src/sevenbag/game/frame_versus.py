@@ -272,9 +272,6 @@ class GravityVersus(Versus):
         raise PlacementError("the game cannot be copied")
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 _AT_ONCE = 41.0
 
 _GRAVITY = FrameRules(gravity=0.02, gravity_growth=0.0035, gravity_margin=7200)

@@ -300,9 +300,6 @@ def draw_players(players: Sequence[Player]) -> Picture:
     return add_background(arrange_row([_draw_player(player) for player in players], gap=32))
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _draw_player(player: Player) -> Picture:
     from sevenbag.drawing import add_caption, draw_player  # noqa: PLC0415  # as above
 

@@ -180,9 +180,6 @@ def decide_winner(
     return 1 if first is not None else 0
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _more_attack(stats: tuple[PlayerStats, PlayerStats]) -> int | None:
     difference = stats[0].attack - stats[1].attack
     return None if difference == 0 else int(difference < 0)

@@ -83,8 +83,6 @@ def kicks_to_dict(kicks: Kicks) -> dict[str, object]:
     return data
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _ROTATIONS: Final = {
     letter: Rotation(i) for letters in ("0123", "NESW") for i, letter in enumerate(letters)
 }

@@ -96,9 +96,6 @@ def append_piece(position: Position, piece: Piece) -> Position:
     return dataclasses.replace(position, queue=(*position.queue, piece), bag=bag)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 # Limit of the counters in the kernel.
 _MAX_COUNTER: Final = 1_000_000
 

@@ -268,8 +268,6 @@ def resolve_rules(rules: object) -> Rules:
     return rules
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _PRESETS: Final = resources.files("sevenbag.game") / "presets"
 
 _SECTIONS: Final = Rules.__struct_fields__[1:]

@@ -34,9 +34,6 @@ def main() -> None:
             connection.send_bytes(_run_job(jobs.get()))
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _handle_interrupt(number: int, frame: FrameType | None) -> None:
     """Ignore Ctrl-C: the parent handles it."""
 

@@ -164,9 +164,6 @@ def solve_all_sequences(
         ) from error
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 class _SolutionFile:
     """A file of solutions, with its count file."""
 

@@ -150,9 +150,6 @@ def compute_chance(
     )
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 class _ChanceJob(NamedTuple):
     """Queues with a common prefix, and the arguments of the problem."""
 

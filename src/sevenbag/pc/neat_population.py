@@ -189,9 +189,6 @@ def build_network(genome: NeatGenome, hidden: Activation, output: Activation) ->
     return Network(genes=tuple(genes), hidden=hidden, output=output)
 
 
-# --- the library ---------------------------------------------------------------------------------
-
-
 class _NeatBreeder:
     """Runs one step of neat-python."""
 

@@ -263,9 +263,6 @@ def find_network(path: str | None) -> Network | None:
     raise NetworkNotFoundError(f"{path}: no such file")
 
 
-# --- the file ------------------------------------------------------------------------------------
-
-
 class _Options(Struct, frozen=True):
     input_count: int
     output_count: int

@@ -111,8 +111,6 @@ def compute_odds(
     )
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _Counted = tuple[tuple[int, int], tuple[int, int], tuple[int, int], bytes]
 
 

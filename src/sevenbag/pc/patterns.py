@@ -164,9 +164,6 @@ def count_paths(automaton: Automaton) -> list[int]:
     return counts
 
 
-# --- reading ------------------------------------------------------------------------------------
-
-
 def _parse_elements(text: str) -> Iterator[PatternElement]:
     at = 0
     while at < len(text):
@@ -236,9 +233,6 @@ def _format_element(element: PatternElement) -> str:
     listed = "".join(letter for i, letter in enumerate(_LETTERS) if element.pieces >> i & 1)
     named = "*" if len(listed) == len(_LETTERS) else listed if len(listed) == 1 else f"[{listed}]"
     return named if element.number == 1 else f"{named}p{element.number}"
-
-
-# --- counting and cutting -----------------------------------------------------------------------
 
 
 def _count_row(row: tuple[PatternElement, ...]) -> int:

@@ -222,9 +222,6 @@ def create_blocks(kicks: Kicks, height: int) -> SequenceBlocks:
     raise BoardError(f"invalid height: expected 2, 4 or {_BY_SOLVER}, got {height}")
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 class _Steps(Sequence[int]):
     """The sequence 0, step, 2 * step, ..., total."""
 
@@ -281,9 +278,6 @@ def find_unsolvable_sequences(part: SequencePart) -> bytes:
     blocks = _prepare_blocks(part)
     assert isinstance(blocks, TablebaseBlocks), "odds need a tablebase"
     return b"".join(map(blocks.find_unsolvable, part.blocks))
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 class _ExpiringCache(Generic[T]):

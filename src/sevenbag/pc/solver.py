@@ -276,9 +276,6 @@ def find_solvable(
     return [status == SolveStatus.FOUND for status in statuses]
 
 
-# --- tilings ------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class PcTile:
     """Cells of one piece.
@@ -400,8 +397,6 @@ def find_tilings(
     )
     return [Tiling(tiling) for tiling in found]
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _thread_data = threading.local()
 

@@ -195,8 +195,6 @@ def resolve_threads(threads: int | None) -> int:
     return min(MAX_THREADS, os.cpu_count() or 1)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _LAYERS: Final = PC_GRAPH_STAGES // 2
 _ENDINGS: Final = PC_GRAPH_STAGES
 _SEQUENCES: Final = PC_TABLEBASE_STAGES - 1

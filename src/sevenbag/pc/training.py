@@ -187,9 +187,6 @@ def train(
         return _TrainingRun(files, files.load(settings or {}, seed), options).run()
 
 
-# --- helpers -------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class _TrainingOptions:
     generations: int
@@ -507,9 +504,6 @@ def measure_fitness(network: Network, test: FitnessTest) -> float:
         if solved < _MIN_FITNESS[test.measure] * spent:
             break
     return solved / spent
-
-
-# --- helpers -------------------------------------------------------------------------------------
 
 
 def _stream(generator: random.Random) -> Iterator[str]:

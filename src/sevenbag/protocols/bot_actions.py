@@ -23,9 +23,6 @@ class SearchInfo:
     extra: str | None = None
 
 
-# --- actions ------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class SendAction:
     """Send this message."""
@@ -131,9 +128,6 @@ BotAction: TypeAlias = (
 )
 
 
-# --- the connection -----------------------------------------------------------------------------
-
-
 class BotConnection(Protocol):
     """The bot's end of a connection, without I/O."""
 
@@ -185,9 +179,6 @@ class BotConnection(Protocol):
     def handle_bot_failure(self) -> None:
         """Handle a bot that failed: it does not know the position."""
         ...
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 def _quote(value: object) -> str:

@@ -108,8 +108,6 @@ def describe_value(value: object) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-# --- tolerant reader ------------------------------------------------------------------------------
-
 T = TypeVar("T")
 D = TypeVar("D")
 JsonObject: TypeAlias = dict[str, Any]
@@ -291,9 +289,6 @@ def check_fields(
     ]
 
 
-# --- readers of values ----------------------------------------------------------------------------
-
-
 def list_of(read: ReadValue[T], max_items: int) -> ReadValue[tuple[T, ...]]:
     """Create a reader of lists."""
 
@@ -400,8 +395,6 @@ def as_integer(value: object) -> int | None:
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
-
-# --- helpers --------------------------------------------------------------------------------------
 
 _DECODER: Final = msgspec.json.Decoder(Any)
 _ENCODER: Final = msgspec.json.Encoder()

@@ -112,8 +112,6 @@ def export_csv(playback: Playback) -> str:
     return out.getvalue()
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _JSON: Final = msgspec.json.Encoder()
 
 

@@ -133,8 +133,6 @@ class TetrioPlayback(Playback):
         return Replay(header, turns, outcome)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _MAX_PLAYERS: Final = 2
 _SEEDS: Final = 2**63
 

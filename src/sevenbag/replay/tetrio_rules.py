@@ -64,8 +64,6 @@ def convert_rules(options: TetrioOptions, date: datetime | None = None) -> Rules
     return _rules(alike, is_old, is_early)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 Value = TypeVar("Value")
 
 _KNOWN_VERSIONS: Final = (15, 18, 19)

@@ -49,9 +49,6 @@ class Thinker(LowBot):
         return await super().suggest(limits)
 
 
-# --- clocks -------------------------------------------------------------------------------------
-
-
 async def test_expired_clock_loses() -> None:
     other = LowBot()
     result = await play(
@@ -97,9 +94,6 @@ def test_invalid_clocks_are_rejected(bank: float, increment: float) -> None:
         GameClock(bank, increment)
 
 
-# --- the end ------------------------------------------------------------------------------------
-
-
 async def test_a_lead_ends_the_game() -> None:
     recorder = ReplayRecorder()
     result = await play(QuadBot("quads"), LowBot(), recorder, seed=3, pieces=400, lead=4)
@@ -131,9 +125,6 @@ async def test_double_top_out_is_recorded_as_decided() -> None:
     # Neither has attacked.
     assert result.winner is None
     assert verified(recorder).header.adjudication is not None
-
-
-# --- openings -----------------------------------------------------------------------------------
 
 
 async def test_both_begin_on_the_board_of_a_fumen() -> None:
@@ -191,9 +182,6 @@ def test_a_book_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         read_openings(tmp_path / "bytes", PLAIN)
     with pytest.raises(FormatError, match="10 columns"):
         opening_board(WELL, PLAIN.replace({"board": {"width": 8}}))
-
-
-# --- what is told and kept ----------------------------------------------------------------------
 
 
 async def test_opponents_are_sent_before_each_question() -> None:

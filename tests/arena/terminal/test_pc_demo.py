@@ -157,9 +157,6 @@ def test_the_drawing_shows_the_board(play: PcDemoGame) -> None:
     assert sum(filled) <= board.cell_count + 8  # the falling piece and its shadow
 
 
-# --- frames ---------------------------------------------------------------------------------------
-
-
 class Recorder:
     """A terminal that only remembers."""
 

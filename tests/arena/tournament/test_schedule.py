@@ -102,9 +102,6 @@ def meetings(wave_games: list[ScheduledGame]) -> collections.Counter[frozenset[i
     return collections.Counter(frozenset(scheduled.players) for scheduled in wave_games)
 
 
-# --- all kinds ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", ["match", "round robin", "gauntlet", "knockout", "swiss"])
 @pytest.mark.parametrize("games", [1, 2, 7])
 def test_games_are_numbered_and_come_in_pairs_with_swapped_sides(
@@ -236,9 +233,6 @@ def test_each_encounter_of_a_round_robin_has_its_test() -> None:
     assert results.decision is None
 
 
-# --- knockout -----------------------------------------------------------------------------------
-
-
 @given(st.integers(2, 70))
 def test_a_bracket_keeps_the_best_apart(entrants: int) -> None:
     lines = bracket_order(entrants)
@@ -289,9 +283,6 @@ def test_attack_decides_a_tie_that_does_not_end() -> None:
     assert results.champion == 1
 
 
-# --- Swiss --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("engines", [2, 3, 4, 7, 8, 16])
 def test_swiss_rounds(engines: int) -> None:
     done, results = played("swiss", engines, games=2)
@@ -325,9 +316,6 @@ def test_swiss_pairs_are_not_repeated(engines: int, dice: random.Random) -> None
         met |= found
         for pair in pairs:
             points[dice.choice(pair)] += 1
-
-
-# --- what games amount to -----------------------------------------------------------------------
 
 
 def test_a_match_is_decided_in_the_order_of_the_schedule() -> None:

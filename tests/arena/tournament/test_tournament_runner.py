@@ -120,9 +120,6 @@ def spec_of(command: list[str], **flags: float) -> str:
     return f"tbp:{options}{shlex.join(command)}"
 
 
-# --- what is kept -------------------------------------------------------------------------------
-
-
 def test_folder_contains_whole_tournament(tmp_path: Path) -> None:
     header = create_header(
         "round robin", engines(*BEAMS), TournamentSettings(games=2, pieces=30), RULES
@@ -216,9 +213,6 @@ def test_workers_play_the_same_games(
         replays = [Replay.load(tmp_path / where / str(game.replay)) for where in ("here", "there")]
         placed = [[(t.placements, t.frame) for t in replay.turns] for replay in replays]
         assert placed[0] == placed[1]
-
-
-# --- killed and resumed -------------------------------------------------------------------------
 
 
 def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
@@ -361,8 +355,6 @@ def _has_lines(path: Path, count: int, process: subprocess.Popen[str]) -> bool:
         return True
     return path.exists() and path.read_bytes().count(b"\n") >= count
 
-
-# --- faults -------------------------------------------------------------------------------------
 
 FAULTS = {
     "DiesAtStart": ("no start", "no starts"),
@@ -524,9 +516,6 @@ def test_failed_program_is_restarted(fake: Command, tmp_path: Path) -> None:
     falls = [game.losses[game.players.index(1)] for game in games]
     assert [fall.reason if fall else None for fall in falls] == ["crash"] * 4
     assert [max(s.pieces for s in game.stats) for game in games] == [2] * 4
-
-
-# --- what cannot be played ----------------------------------------------------------------------
 
 
 def test_folder_is_locked(tmp_path: Path) -> None:

@@ -65,9 +65,6 @@ def boards(draw: st.DrawFn) -> Board:
     return Board.from_rows(text) if text else Board()
 
 
-# --- legal moves --------------------------------------------------------------------------------
-
-
 @examples(150)
 @given(
     board=boards(),
@@ -134,9 +131,6 @@ async def test_narrow_boards_are_played_too() -> None:
         await bot.start(game.position())
         game.play((await bot.suggest(Limits())).moves[0])
     assert game.stats.pieces == 20
-
-
-# --- the same every time ------------------------------------------------------------------------
 
 
 async def test_nodes_alone_make_the_same_game() -> None:
@@ -224,9 +218,6 @@ def test_limits_are_above_zero(limit: dict[str, int]) -> None:
         BeamBot(**limit)
 
 
-# --- time ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("milliseconds", [1, 50])
 async def test_the_time_is_kept(milliseconds: float) -> None:
     position = Game(RULES, seed=1).position()
@@ -279,9 +270,6 @@ async def test_the_order_of_a_bots_life_is_kept() -> None:
 async def test_a_board_of_another_size_is_told() -> None:
     with pytest.raises(BoardError, match="4 x 40"):
         await suggestion(BeamBot(), Position(Board(4, 40), pieces("T")))
-
-
-# --- what it sees -------------------------------------------------------------------------------
 
 
 async def test_a_t_spin_double_is_taken() -> None:
@@ -344,9 +332,6 @@ async def test_a_known_bag_is_looked_into() -> None:
     assert deeper.info.depth is not None
     assert shallower.info.depth is not None
     assert deeper.info.depth == shallower.info.depth + 1
-
-
-# --- strength -----------------------------------------------------------------------------------
 
 
 async def test_it_survives_and_attacks() -> None:

@@ -64,9 +64,6 @@ async def ask_and_cancel(bot: TbpDriver) -> None:
         await question
 
 
-# --- those that play ----------------------------------------------------------------------------
-
-
 async def test_plays_games(fake: Command) -> None:
     bot = TbpDriver(fake(), options=SHORT)
     try:
@@ -208,9 +205,6 @@ async def test_a_second_answer_that_has_come_is_not_taken_for_the_next(fake: Com
         assert game.stats.pieces == 40
     finally:
         await bot.quit()
-
-
-# --- those that fail ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -392,9 +386,6 @@ async def test_a_folder_to_run_in(tmp_path: Path, mark: str) -> None:
         await TbpDriver(where, folder=tmp_path).prepare(RULES)
     with pytest.raises(BotStartError, match="no such folder"):
         await TbpDriver(where, folder=tmp_path / "none").prepare(RULES)
-
-
-# --- when it is cancelled, and when we end ------------------------------------------------------
 
 
 async def test_a_cancelled_question_is_not_asked_twice(fake: Command) -> None:

@@ -72,9 +72,6 @@ async def play(
         await bot.quit()
 
 
-# --- bots of the field --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("bot", "chosen"),
     [
@@ -275,9 +272,6 @@ async def test_profile_may_extend_time_limits_of_the_arena(
     assert slow.step_timeout("suggest") == 60
 
 
-# --- extensions ---------------------------------------------------------------------------------
-
-
 async def test_garbage_is_told_to_those_who_understand_it(
     field: Callable[[str], list[str]],
 ) -> None:
@@ -314,9 +308,6 @@ async def test_ways_that_lead_elsewhere(field: Callable[[str], list[str]]) -> No
     )
     with pytest.raises(BotForfeitError, match=r"the inputs of a . lead to"):
         await play(strict, 3)
-
-
-# --- frontends of the field, imitated -----------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -357,9 +348,6 @@ async def test_a_process_for_each_game(fake: Callable[..., list[str]]) -> None:
         assert len(pids) == 2
     finally:
         await driver.quit()
-
-
-# --- profiles as data ---------------------------------------------------------------------------
 
 
 def test_names() -> None:

@@ -68,9 +68,6 @@ async def faulty(command: list[str], settings: TriangleSettings = PATIENT) -> Tr
     return bot
 
 
-# --- those that play ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("states", ["always", "garbage"])
 @pytest.mark.parametrize("process", ["new", *slow("kept")])
 async def test_plays_games(states: str, process: str, engine: Command) -> None:
@@ -164,9 +161,6 @@ async def test_counts_what_goes_astray(fault: str, engine: Command) -> None:
 async def test_counts_moves_that_nobody_asked_for(engine: Command) -> None:
     bot = await faulty(engine("Twice"))
     assert bot.unrequested_moves > 0
-
-
-# --- those that do not --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -279,9 +273,6 @@ async def test_rules_that_cannot_be_told(engine: Command) -> None:
         await bot.prepare(Rules.preset("pason-2012"))
 
 
-# --- specifications -----------------------------------------------------------------------------
-
-
 def test_named_by_a_specification() -> None:
     bot = create_bot("triangle:states=garbage,move_seconds=3:sevenbag serve beam --as triangle")
     assert isinstance(bot, TriangleDriver)
@@ -318,9 +309,6 @@ def test_wrong_specifications(spec: str, says: str) -> None:
     with pytest.raises(SpecError, match="bot") as caught:
         create_bot(spec)
     assert says in str(caught.value)
-
-
-# --- in the arena -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

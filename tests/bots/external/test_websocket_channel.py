@@ -62,9 +62,6 @@ def served(mark: str) -> Iterator[str]:
         process.stdout.close()
 
 
-# --- our bots, served ---------------------------------------------------------------------------
-
-
 async def test_a_match_with_a_served_bot(served: str) -> None:
     bots = create_bot(f"ws://{served}/"), create_bot("beam:nodes=50")
     result = await play_game(bots, GameConfig(RULES, seed=1, pieces=15))
@@ -140,9 +137,6 @@ def test_a_port_that_is_taken(served: str) -> None:
         )
         assert done.returncode == 2
         assert words in done.stderr
-
-
-# --- other bots, driven -------------------------------------------------------------------------
 
 
 async def first_move(bot: TbpDriver) -> None:

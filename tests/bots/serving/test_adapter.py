@@ -66,9 +66,6 @@ def kinds(answers: list[Json]) -> list[str]:
     return [answer["type"] for answer in answers]
 
 
-# --- recorded lists of lines --------------------------------------------------------------------
-
-
 def test_the_example_of_the_text() -> None:
     answers, done = serve(RULES, START, SUGGEST, PLAY, new_piece("J"), SUGGEST, STOP, QUIT)
     assert kinds(answers) == ["info", "ready", "suggestion", "suggestion"]
@@ -207,9 +204,6 @@ def test_a_bot_that_cannot_be_had_is_an_error_on_the_wire() -> None:
     assert b"ended with exit code 3" in done.stderr
 
 
-# --- how it ends --------------------------------------------------------------------------------
-
-
 def started(command: list[str] | None = None) -> subprocess.Popen[bytes]:
     process = subprocess.Popen(
         command or SERVE,
@@ -286,9 +280,6 @@ async def test_driver_and_server_back_to_back(mark: str) -> None:
         assert game.stats.pieces > 10
     finally:
         await bot.quit()
-
-
-# --- bots of all kinds behind it ----------------------------------------------------------------
 
 
 class Scripted(Bot):

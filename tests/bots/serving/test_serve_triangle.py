@@ -64,9 +64,6 @@ def held(locks: list[tuple[Lock, Json]]) -> list[int]:
     return [i for i, (_, move) in enumerate(locks) if "hold" in move["keys"]]
 
 
-# --- games, by a strict host --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("pps", [2, *slow(7.5, 30)])
 def test_every_board_is_the_one_that_was_expected(pps: float) -> None:
     with Host(served("beam:nodes=1000"), Room(), seed=2) as host:
@@ -155,9 +152,6 @@ def test_the_example() -> None:
     with Host([sys.executable, str(EXAMPLES / "triangle_bot.py")], Room(), seed=9) as host:
         assert misdrops(host.play(60, 10, lambda n: 2 * (n % 9 == 0))) == []
         assert ended_quietly(host)
-
-
-# --- what it says to what -----------------------------------------------------------------------
 
 
 def answers(*lines: Json | str) -> tuple[list[Json], str]:

@@ -24,9 +24,6 @@ def file_of_solutions(tmp_path: Path) -> Path:
     return path
 
 
-# --- on a terminal --------------------------------------------------------------------------------
-
-
 def test_enter_shows_the_next_solution(path: Path) -> None:
     with Terminal("display", path) as terminal:
         terminal.wait_for("Solution 1 of 3")
@@ -100,9 +97,6 @@ def test_signals_restore_the_screen(path: Path, number: signal.Signals) -> None:
         os.kill(terminal.pid, number)
         terminal.wait_for("\x1b[?1049l")
         assert terminal.end() == 128 + number
-
-
-# --- elsewhere ------------------------------------------------------------------------------------
 
 
 def test_input_by_lines(path: Path) -> None:

@@ -158,9 +158,6 @@ def test_every_clause_has_a_test() -> None:
     assert set(table("clauses")) == COVERED
 
 
-# --- command channel ------------------------------------------------------------------------------
-
-
 @covers("answers", "connect", "ok", "client-token", "connect-again", "extra-fields")
 def test_connect(server: Hosted) -> None:
     with Play(server, connect=False) as play:
@@ -218,9 +215,6 @@ def test_errors(play: Play) -> None:
         assert isinstance(answer["message"], str), name
         # The socket is as usable as before.
         assert play.connect(HOME)["resp"] == "ok", name
-
-
-# --- moves ----------------------------------------------------------------------------------------
 
 
 @covers("shifts", "down", "rotations", "blocked", "move-reply", "pieces")
@@ -309,9 +303,6 @@ def test_gravity(server: Hosted) -> None:
             lambda each: each["comm_type"] == "GamePieceState" and each["states"][HOME] is not None
         )
         assert after["states"][HOME]["number"] > number
-
-
-# --- states ---------------------------------------------------------------------------------------
 
 
 @covers("pause")

@@ -88,8 +88,6 @@ class LocalGame:
                 if controller is not None and self._free_at[player] is None:
                     self._request_move(player, controller)
 
-    # --- helpers --------------------------------------------------------------------------------
-
     async def _let_think(self, player: int, controller: BotController) -> None:
         """Deliver the answer of a bot at its simulated time."""
         if controller.is_thinking and self._free_at[player] is None:

@@ -122,8 +122,6 @@ class SmallServer:
             self._thread.join()
         self._context.destroy(linger=0)
 
-    # --- without sockets ------------------------------------------------------------------------
-
     def answers_to(self, data: bytes) -> list[bytes]:
         """Return the replies to a command: one, unless the server is tampered with."""
         sent = self.answer(self.follow(data))
@@ -146,8 +144,6 @@ class SmallServer:
         """Advance the matches to the current time."""
         for match in self.matches.values():
             match.advance(time.monotonic())
-
-    # --- overridden by faulty servers -----------------------------------------------------------
 
     def answer(self, reply: Json) -> bytes | None:
         """Encode a reply; None for no reply."""
@@ -209,8 +205,6 @@ class SmallServer:
             return refusal("match ended", "it is over")
         self.obey(match, known[1], command)
         return _plain(GameMoveResp(resp=self.rules.match.move_reply))
-
-    # --- helpers --------------------------------------------------------------------------------
 
     def _run(self) -> None:
         poller = zmq.Poller()

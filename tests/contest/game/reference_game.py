@@ -64,8 +64,6 @@ class SlowDuel:
         for seat in self.shuffled([0, 1]):
             self.draw(seat)
 
-    # --- chance
-
     def below(self, name: str, count: int, bits: int) -> int:
         while (number := self.random[name].getrandbits(bits)) >= count:
             pass
@@ -93,8 +91,6 @@ class SlowDuel:
                 # Counted from the right.
                 row[9 - self.below("garbage", 10, 4)] = False
                 return row
-
-    # --- what happens
 
     def over(self) -> bool:
         return self.winner is not None

@@ -48,9 +48,6 @@ def clearing(duel: PasonGame, seat: PlayerIndex, rows: int) -> None:
     duel.boards[seat] = board("#.........", *["#########."] * rows)
 
 
-# --- the text, sentence by sentence ---------------------------------------------------------------
-
-
 def test_pieces_enter_at_column_5_of_row_0_in_orientation_0() -> None:
     for seed in range(20):
         duel = PasonGame(GameRules(), seed)

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 FAST = {"level_points": (300, 900), "level_factors": (1, 3), "gravity_ms": (1000, 500, 250)}
 """Rules of many values: levels are soon reached."""
 
-# --- beside the slow game -------------------------------------------------------------------------
 
 _CHOICES = {
     field.name: get_args(field.type)
@@ -192,9 +191,6 @@ def test_games_go_as_the_slow_one_whatever_is_done(
     rules: GameRules, seed: int, chance: random.Random, actions: list[Action]
 ) -> None:
     play_both(rules, seed, (random_stack(chance), random_stack(chance)), actions)
-
-
-# --- beside the kernel ----------------------------------------------------------------------------
 
 
 @examples(100)

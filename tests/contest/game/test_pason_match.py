@@ -31,8 +31,6 @@ from tests.properties import examples
 if TYPE_CHECKING:
     from sevenbag.contest.game.pason_game import PasonGame
 
-# --- how it begins --------------------------------------------------------------------------------
-
 
 def test_nothing_is_told_before_both_have_come_and_a_pause_is_over() -> None:
     stage = Stage(first_pause_seconds=1.5)
@@ -77,9 +75,6 @@ def test_teams_must_differ_and_games_be_without_a_gap() -> None:
         ContestMatch(TOKEN, "x", seats, ContestRules(), 1, float)
     with pytest.raises(InputError, match="the numbers 1, 2, 3"):
         Stage(finished=(game(2, 0),))
-
-
-# --- what is told ---------------------------------------------------------------------------------
 
 
 def state_of(duel: PasonGame) -> tuple[dict[str, Any], list[str]]:
@@ -305,9 +300,6 @@ def test_numbers_and_names_begin_as_the_rules_say() -> None:
     for piece in stage.duel().pieces:
         assert piece is not None
         assert piece.number == highest + 1
-
-
-# --- the end of a game ----------------------------------------------------------------------------
 
 
 def test_the_end_of_a_game_is_told_when_it_is_kept() -> None:

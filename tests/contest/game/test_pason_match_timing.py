@@ -18,8 +18,6 @@ from sevenbag.contest.settings import GameRules
 from sevenbag.protocols.pason.messages import MOVES, GameBoardState, GamePieceState, MatchEnd
 from tests.contest.game.match_driver import SEATS, TEAMS, TOKEN, Stage, game
 
-# --- who wins the match ---------------------------------------------------------------------------
-
 
 def test_more_than_half_of_all_games_win() -> None:
     stage = Stage(games=5, pause_seconds=0)
@@ -109,9 +107,6 @@ def test_no_game_begins_after_the_limit() -> None:
     assert stage.match.result is not None
     assert stage.match.result.ending == "games at the time limit"
     assert stage.match.game_number == 1
-
-
-# --- going on elsewhere ---------------------------------------------------------------------------
 
 
 def test_a_match_goes_on_after_its_finished_games() -> None:
@@ -251,9 +246,6 @@ def test_time_that_was_played_before_counts() -> None:
     assert stage.match.phase == "game"
     stage.wait(1.1)
     assert stage.match.result is not None
-
-
-# --- halts, ends by hand, and clocks --------------------------------------------------------------
 
 
 def test_a_halted_match_begins_no_game_and_its_clock_stands() -> None:
@@ -402,9 +394,6 @@ def test_figures_are_told_when_they_change() -> None:
     figures = stage.match.take_statistics()
     assert figures is not None
     assert json.loads(figures)["games"] == {TEAMS[0]: 0, TEAMS[1]: 1}
-
-
-# --- anything, in any order -----------------------------------------------------------------------
 
 
 def operate(stage: Stage, chance: random.Random) -> None:

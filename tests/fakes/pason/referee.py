@@ -116,8 +116,6 @@ class Referee:
         self._pending = dict.fromkeys(self.teams, 0)
         self._scores = {(0, 0)}
 
-    # --- boards ----------------------------------------------------------------------------------
-
     def _boards(self, states: dict[str, Any]) -> None:
         _must(set(states) == set(self.teams), "states of other teams")
         cleared = dict.fromkeys(self.teams, 0)
@@ -173,8 +171,6 @@ class Referee:
         level = sum(best >= points for points in self._level_points)
         return self._level_factors[min(level, len(self._level_factors) - 1)]
 
-    # --- pieces ----------------------------------------------------------------------------------
-
     def _pieces(self, states: dict[str, Any], queue: list[str]) -> None:
         _must(set(states) == set(self.teams), "states of other teams")
         _must(len(queue) == 5 and set(queue) <= set(CELLS), f"queue {queue}")
@@ -210,8 +206,6 @@ class Referee:
         self._numbers.add((team, number))
         where = piece["row"], piece["col"], piece["orient"]
         _must(where == (0, 5, 0), f"{team}'s piece enters at {where}")
-
-    # --- ends ------------------------------------------------------------------------------------
 
     def _end(self, message: dict[str, Any]) -> None:
         scores, winner = message["scores"], message["winner"]

@@ -102,8 +102,6 @@ def test_fates_and_figures_are_told() -> None:
     assert f"numbers {PIECE_MARGIN // 1_000_000} million" in PLAIN
 
 
-# --- 2012.toml ------------------------------------------------------------------------------------
-
 FILE = resources.files("sevenbag.contest") / "2012.toml"
 
 

@@ -30,9 +30,6 @@ def read_start(**changes: Any) -> tbp.TbpStart:
     return message
 
 
-# --- the official form --------------------------------------------------------------------------
-
-
 @given(any_message.messages)
 def test_what_is_written_is_read_again(message: tbp.TbpMessage) -> None:
     line = encode(message)
@@ -84,9 +81,6 @@ def test_a_start_has_all_parts_and_the_bag() -> None:
     start = read_start(randomizer={"type": "seven_bag", "bag_state": ["J"]})
     written = json.loads(encode(start))
     assert written == {**START, "randomizer": {"type": "seven_bag", "bag_state": ["J"]}}
-
-
-# --- passed over --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -160,9 +154,6 @@ def decode_or_name(line: bytes) -> tbp.TbpMessage | None:
         return decode(line)
     except ProtocolError:
         return None
-
-
-# --- understood nevertheless --------------------------------------------------------------------
 
 
 def test_unknown_attributes_are_ignored() -> None:
@@ -274,9 +265,6 @@ def test_move_infos(told: object, read: object) -> None:
     assert message.move_info == read
 
 
-# --- named errors -------------------------------------------------------------------------------
-
-
 def suggestion(**location: object) -> dict[str, object]:
     move = {**MOVE, "location": {**MOVE["location"], **location}}
     return {"type": "suggestion", "moves": [MOVE, move]}
@@ -340,9 +328,6 @@ def test_errors_name_the_place(data: dict[str, object], path: str, words: str) -
 def test_lines_have_a_longest() -> None:
     with pytest.raises(ProtocolError, match="expected a line of at most"):
         decode(b" " * (MAX_LINE_BYTES + 1))
-
-
-# --- deviations from the texts ------------------------------------------------------------------
 
 
 LOCATION: dict[str, Any] = MOVE["location"]

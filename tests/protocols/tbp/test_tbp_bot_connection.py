@@ -87,9 +87,6 @@ def queue_of(side: TbpBotConnection) -> str:
     return "".join(piece.name for piece in side.position.queue)
 
 
-# --- the official order -------------------------------------------------------------------------
-
-
 def test_the_whole_life() -> None:
     side = TbpBotConnection()
     assert side.introduce("demo", "1", "me") == tbp.TbpInfo("demo", "1", "me", ("garbage",))
@@ -121,9 +118,6 @@ def test_new_piece_before_play() -> None:
     assert told(side, tbp.TbpNewPiece("J")) == [NewPieceAction(Piece.J)]
     assert told(side, play("S", 1)) == [PlayAction(Placement("S", Rotation.NORTH, 1, 0))]
     assert queue_of(side) == "ZOJ"
-
-
-# --- out of order -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("message", [play("S"), tbp.TbpNewPiece("T"), tbp.TbpStop()])
@@ -177,9 +171,6 @@ def test_a_start_replaces_the_position() -> None:
     assert isinstance(begin, StartAction)
     assert begin.position.board.is_empty
     assert queue_of(side) == "OT"
-
-
-# --- queues of a wrong length -------------------------------------------------------------------
 
 
 def test_without_pieces_it_waits_for_the_first() -> None:
@@ -236,9 +227,6 @@ def test_after_it_has_lost_track_it_waits_for_a_position() -> None:
     assert told(side, tbp.TbpSuggest()) == [NOTHING]
     assert told(side, tbp.TbpNewPiece("T"), play("S")) == []
     assert told(side, start("SZ"), tbp.TbpSuggest()) == [SuggestAction()]
-
-
-# --- answers ------------------------------------------------------------------------------------
 
 
 def test_answers_are_in_the_one_form() -> None:

@@ -60,9 +60,6 @@ def queue_of(side: TbpBotConnection) -> str:
     return "".join(piece.name for piece in side.position.queue)
 
 
-# --- the queue, hold, and the order of messages -------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("messages", "queue", "hold"),
     [
@@ -96,9 +93,6 @@ def test_the_queue(messages: list[Json], queue: str, hold: Piece | None) -> None
     assert queue_of(side) == queue
     assert side.position is not None
     assert side.position.hold == hold
-
-
-# --- when a question is answered, and how -------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -154,9 +148,6 @@ def test_what_is_said_in_which_state(messages: list[Json], answer: list[object])
     assert told(*messages)[1] == answer
 
 
-# --- messages that make no sense ----------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("kind", "asked"),
     [
@@ -183,9 +174,6 @@ def test_after_a_message_that_makes_no_sense(kind: str, asked: bool) -> None:
     assert side.receive(tbp.TbpSuggest()) == [SuggestAction()]
 
 
-# --- moves by their cells -----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("piece", "forms"),
     [
@@ -206,9 +194,6 @@ def test_equal_forms(piece: str, forms: list[tuple[str, int, int]]) -> None:
         assert side.position.board.cell_count == 4
         boards.append(side.position.board)
     assert all(board == boards[0] for board in boards)
-
-
-# --- boards, counts, bags -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("height", [0, 1, 20, 32, 40, 50])
@@ -274,9 +259,6 @@ def test_rules_and_start_name_the_same_randomizer(
     assert isinstance(actions[-1], StartAction)
 
 
-# --- the garbage draft --------------------------------------------------------------------------
-
-
 def test_the_last_row_of_garbage_is_the_new_bottom() -> None:
     upper: list[str | None] = [None, *["G"] * 9]
     side, actions = told(RULES, start(board=[["T"] * 3 + [None] * 7]), garbage(upper, CHEESE))
@@ -312,9 +294,6 @@ def test_garbage_after_a_move_before_the_pieces() -> None:
     assert queue_of(side) == "ZOJ"
     assert side.position is not None
     assert side.position.board[0, 1]
-
-
-# --- the versus dialect -------------------------------------------------------------------------
 
 
 def test_opponents() -> None:

@@ -29,9 +29,6 @@ from tests.protocols.tbp.messages import START as DATA
 START = DATA | {"queue": ["S"], "back_to_back": 2}
 
 
-# --- reading ------------------------------------------------------------------------------------
-
-
 def test_every_part_of_an_opponent_may_be_left_out() -> None:
     message = from_object(
         {**START, "opponents": [{}, {"hold": None, "meter": 3, "board": [CHEESE]}]}
@@ -114,8 +111,6 @@ def test_json_with_blanks_is_the_same() -> None:
     assert decode(line) == message
 
 
-# --- ways ---------------------------------------------------------------------------------------
-
 PLAIN = Rules.preset("guideline").replace({"pieces": {"spins": "none"}})
 
 
@@ -151,9 +146,6 @@ def test_an_input_against_the_wall_does_nothing() -> None:
 def test_a_piece_that_cannot_appear_goes_no_way() -> None:
     board = Board.from_rows(["XXXX.XXXXX"] * 24)
     assert follow_inputs((), Piece.T, board, PLAIN) is None
-
-
-# --- garbage instead of a new start -------------------------------------------------------------
 
 
 @given(st.integers(0, 2**40), st.integers(1, 12), st.integers(0, 30))

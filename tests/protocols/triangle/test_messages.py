@@ -219,8 +219,6 @@ def test_numbers_are_written_as_javascript_does() -> None:
     assert triangle.format_number(1.008) == 1.008
 
 
-# --- whatever comes -----------------------------------------------------------------------------
-
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner),

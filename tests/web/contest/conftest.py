@@ -108,8 +108,6 @@ class Running:
     def _submit(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
-    # --- visitors -------------------------------------------------------------------------------
-
     def add_team(self, name: str, password: str = PASSWORD) -> int:
         return self.store.teams.add(name, hash_password(password)).id
 

@@ -119,8 +119,6 @@ class GameServer:
         self._site.run(self._disconnect())
         self.states.close()
 
-    # --- the link -------------------------------------------------------------------------------
-
     async def _connect(self) -> None:
         port = urlsplit(self.states.endpoint).port
         assert port is not None

@@ -67,8 +67,6 @@ class Publisher:
         while wanted:
             wanted.discard(self.heard())
 
-    # --- messages -------------------------------------------------------------------------------
-
     def raw(self, data: bytes, topic: str | None = None) -> None:
         self._socket.send_multipart([(self.token if topic is None else topic).encode(), data])
 

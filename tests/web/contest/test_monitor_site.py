@@ -197,8 +197,6 @@ def test_invalid_numbers(site: Running, path: str) -> None:
     assert site.visitor().get(path).status == 400
 
 
-# --- a contest ----------------------------------------------------------------------------------
-
 RULES = ContestRules(match=MatchRules(games=3))
 NAMES = ("Ant", "Bee", "Cat", "Dog", "Eel & <i>Co</i>")
 

@@ -31,9 +31,6 @@ def registered(visitor: Visitor, name: str, password: str = PASSWORD, again: str
     return visitor.send("/register", name=name, password=password, password_again=again or password)
 
 
-# --- registration -------------------------------------------------------------------------------
-
-
 def test_a_team_registers_and_is_in(site: Running) -> None:
     visitor = site.visitor()
     answer = registered(visitor, "Stack & <b>Attack</b>")
@@ -92,9 +89,6 @@ def test_one_place_registers_no_crowd(make_site: Callable[..., Running]) -> None
     assert {answer.status for answer in answers[:30]} == {422}
     assert {answer.status for answer in answers[30:]} == {429}
     assert site.store.teams.count() == 0
-
-
-# --- logging in and out -------------------------------------------------------------------------
 
 
 def test_a_session_begins_anew_and_ends(site: Running) -> None:
@@ -308,9 +302,6 @@ def test_right_passwords_are_not_limited(site: Running) -> None:
         assert site.visitor().send("/login", name="Frequent", password=PASSWORD).status == 303
 
 
-# --- passwords and links ------------------------------------------------------------------------
-
-
 def test_a_team_changes_its_password(site: Running) -> None:
     here, there = site.team("Changing"), site.team("Changing")
     new = "quite another password"
@@ -419,9 +410,6 @@ def test_passwords_and_tokens_are_not_stored_or_logged(
     assert b"Careful" in kept
     for hidden in (secret, link.rpartition("/")[2], visitor.cookies["sevenbag_session"]):
         assert hidden.encode() not in kept
-
-
-# --- rate limits --------------------------------------------------------------------------------
 
 
 class Clock:

@@ -54,9 +54,6 @@ def deed(admin: Visitor, row: ContestRow, what: str) -> Answer:
     return admin.send("/admin/organisers", action=f"/admin/contests/{row.id}/{what}")
 
 
-# --- planning -----------------------------------------------------------------------------------
-
-
 def test_a_contest_is_planned(site: Running, admin: Visitor) -> None:
     row = planned(
         site, admin, "Spring & Co", "Blue", "Amber", ranking="yes", third_place="yes", seed="7"
@@ -129,9 +126,6 @@ def test_teams_are_seeded_by_their_places(site: Running, admin: Visitor) -> None
     ]
 
 
-# --- rules --------------------------------------------------------------------------------------
-
-
 def test_rules_are_changed_as_a_form(site: Running, admin: Visitor) -> None:
     row = planned(site, admin, "Formed")
     texts = format_fields(row.rules)
@@ -195,9 +189,6 @@ def test_concurrent_changes_of_rules(site: Running, admin: Visitor) -> None:
     assert site.store.contests.get(row.id).rules.match.games == 3
 
 
-# --- holding ------------------------------------------------------------------------------------
-
-
 def test_a_contest_is_started_paused_and_called_off(site: Running, admin: Visitor) -> None:
     row = planned(site, admin, "Held", "Amber", "Blue")
     page = f"/admin/contests/{row.id}"
@@ -236,9 +227,6 @@ def test_missing_objects(site: Running, admin: Visitor) -> None:
     for query in ("before=0", "before=x", f"before={1 << 80}", "before=-5"):
         assert admin.get(f"/admin/audit?{query}").status in {200, 400}, query
     assert admin.get("/admin/teams?after=%00%ff").status in {200, 400}
-
-
-# --- teams and the audit log --------------------------------------------------------------------
 
 
 def test_administrators_add_teams(site: Running, admin: Visitor) -> None:

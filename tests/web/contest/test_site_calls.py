@@ -239,9 +239,6 @@ def test_other_pages_cannot_request_matches(site: Running) -> None:
         assert answer.status == 403
 
 
-# --- game servers -------------------------------------------------------------------------------
-
-
 def dialled(site: Running, **headers: str) -> Any:
     address = site.address.replace("http", "ws", 1).rstrip("/") + LINK_PATH
     return connect(address, additional_headers=headers, proxy=None)
@@ -271,9 +268,6 @@ def test_nonsense_from_a_game_server_ends_its_link_alone(
             for _ in socket:
                 pass
     assert any(server.is_connected for server in site.scheduler.list_servers())
-
-
-# --- monitoring ---------------------------------------------------------------------------------
 
 
 def test_health_and_figures(site: Running, game_server: GameServer) -> None:

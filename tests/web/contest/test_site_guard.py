@@ -42,9 +42,6 @@ def behind(make_site: Callable[..., Running]) -> Running:
     return running
 
 
-# --- names and origins --------------------------------------------------------------------------
-
-
 def test_host_header(site: Running, behind: Running) -> None:
     port = urlsplit(site.address).port
     for name in ("127.0.0.1", "localhost", "[::1]", "192.0.2.7"):
@@ -200,9 +197,6 @@ def test_internal_error_is_logged_and_shown(
     assert admin.get("/admin").status == 200
 
 
-# --- addresses ----------------------------------------------------------------------------------
-
-
 def test_proxies_are_addresses() -> None:
     with pytest.raises(InputError, match=r"site\.trusted_proxies: .* got 'proxy\.example'"):
         parse_networks(["127.0.0.1", "proxy.example"])
@@ -213,9 +207,6 @@ def test_client_key() -> None:
     assert client_key("2001:db8:1:2::5") != client_key("2001:db8:1:3::5")
     assert client_key("192.0.2.1") != client_key("192.0.2.2")
     assert client_key("") == ""
-
-
-# --- what no page of ours sends -----------------------------------------------------------------
 
 
 def test_forms_are_bounded(site: Running) -> None:

@@ -164,9 +164,6 @@ async def test_worker_timeout_is_below_the_arena_deadlines(
     assert config.deadlines.prepare > seconds
 
 
-# --- what it is built of ------------------------------------------------------------------------
-
-
 async def test_the_shelf_keeps_the_last_replays() -> None:
     replays: list[Replay] = []
     for seed in range(4):

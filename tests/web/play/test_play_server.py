@@ -46,9 +46,6 @@ def get(server: Server, path: str, **headers: str) -> http.client.HTTPResponse:
     return answer
 
 
-# --- origins and files --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("origin", [None, "null", "http://elsewhere.example", "http://localhost:1"])
 async def test_other_pages_may_not_connect(server: Server, origin: str | None) -> None:
     with pytest.raises(InvalidStatus) as refused:
@@ -129,9 +126,6 @@ def test_links_do_not_lead_out_of_the_folder(server: Server, tmp_path: Path) -> 
     (tmp_path / "secret.js").write_text("0")
     (server.bots / "link.js").symlink_to(tmp_path / "secret.js")
     assert get(server, "/bots/link.js").status == 404
-
-
-# --- requests -----------------------------------------------------------------------------------
 
 
 async def first_event(server: Server, wanted: Any) -> dict[str, Any]:
@@ -259,9 +253,6 @@ async def test_a_game_leaves_nothing_behind(tmp_path: Path) -> None:
         await asyncio.to_thread(wait_until, lambda: kept()[0] <= descriptors and kept()[1] == 1)
     finally:
         server.kill()
-
-
-# --- start and end ------------------------------------------------------------------------------
 
 
 def test_a_port_that_is_taken() -> None:

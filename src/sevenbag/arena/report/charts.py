@@ -275,9 +275,6 @@ def draw_attack_chart(summary: TournamentSummary) -> tuple[str, list[tuple[int, 
     return picture, [(series, name) for series, (name, _) in enumerate(groups)]
 
 
-# --- parts of plots -------------------------------------------------------------------------------
-
-
 def text_element(text: str, x: float, y: float, *, at: str = "start", kind: str = "label") -> str:
     """Return a line of text; `at` is the part at x: ``start``, ``middle`` or ``end``."""
     return f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="{at}">{escape_text(text)}</text>'

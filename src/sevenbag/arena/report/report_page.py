@@ -106,9 +106,6 @@ def render_report(
     )
 
 
-# --- parts of the page ----------------------------------------------------------------------------
-
-
 def _build_sections(summary: TournamentSummary, playable: Container[int]) -> Iterable[str]:
     notes = ["LOS: likelihood of being stronger than the next."]
     if summary.ratings is not None:
@@ -249,9 +246,6 @@ def _format_config() -> dict[str, Any]:
     }
 
 
-# --- games ----------------------------------------------------------------------------------------
-
-
 def _encode_games(
     games: Iterable[GameRecord], folder: Path, most: int
 ) -> tuple[dict[int, dict[str, Any]], list[str]]:
@@ -272,9 +266,6 @@ def _encode_games(
         except FormatError as error:
             faults.append(str(error))
     return encoded, faults
-
-
-# --- files ----------------------------------------------------------------------------------------
 
 
 def _read_asset(name: str) -> str:

@@ -80,9 +80,6 @@ def games_table(games: Iterable[GameRecord]) -> SummaryTable:
     return SummaryTable(columns, [_game_row(game) for game in games], frozenset({1, 2}))
 
 
-# --- rows -----------------------------------------------------------------------------------------
-
-
 def _standing_row(
     summary: TournamentSummary, place: int, ranking: Sequence[EngineSummary]
 ) -> list[str]:
@@ -143,9 +140,6 @@ def _game_row(game: GameRecord) -> list[str]:
         " : ".join(str(done.attack) for done in game.stats),
         str(game.seed),
     ]
-
-
-# --- cells ----------------------------------------------------------------------------------------
 
 
 def _format_interval(interval: Interval | None) -> tuple[str, str]:

@@ -223,8 +223,6 @@ class BotSession:
                 " move",
             )
 
-    # --- deadlines ------------------------------------------------------------------------------
-
     async def _ask(self, step: str, call: Coroutine[object, object, T], seconds: float) -> T | None:
         if self.loss is not None:
             call.close()
@@ -296,8 +294,6 @@ class BotSession:
         self.move_info = info if isinstance(info, SearchInfo) and info != _NO_INFO else None
         return moves
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _REASONS: Final = {
     BotStartError: LossReason.NO_START,

@@ -77,8 +77,6 @@ class GameLoop:
             return await _play_turns(self)
         return await _RealTimeGame(self, self.config.real_time).run()
 
-    # --- bot sessions ---------------------------------------------------------------------------
-
     async def call_bots(
         self, calls: Mapping[int, Coroutine[object, object, T]]
     ) -> dict[int, T | None]:
@@ -129,8 +127,6 @@ class GameLoop:
             self.sessions[player].forfeit(LossReason.ILLEGAL, str(error))
             return None
 
-    # --- observers ------------------------------------------------------------------------------
-
     def notify_start(self, names: tuple[str, str]) -> None:
         """Notify the observers of the start of the game."""
         limits = (self.sessions[0].limits, self.sessions[1].limits)
@@ -170,8 +166,6 @@ class GameLoop:
             # An observer may have failed; the others are still notified.
             with contextlib.suppress(Exception):
                 observer.game_ended(result)
-
-    # --- state ----------------------------------------------------------------------------------
 
     @property
     def has_loser(self) -> bool:
@@ -245,9 +239,6 @@ def first_legal(game: Player, moves: Sequence[Placement]) -> Placement:
     raise problem or PlacementError("there is no move")
 
 
-# --- turns --------------------------------------------------------------------------------------
-
-
 async def _play_turns(loop: GameLoop) -> GameEnding:
     pace = 1 / loop.config.pps if loop.config.pps else 0.0
     updates = [BotUpdate(), BotUpdate()]
@@ -279,9 +270,6 @@ async def _ask_in_time(
     if waiting > 0:
         await asyncio.sleep(waiting)
     return await loop.sessions[player].suggest()
-
-
-# --- real time ----------------------------------------------------------------------------------
 
 
 def count_key_frames(game: Player, placement: Placement, rules: Rules) -> int:
@@ -358,8 +346,6 @@ class _RealTimeGame:
         self._began = self._loop.began = time.monotonic()
         return await (self._run_by_wall_clock() if self._timing.wall else self._run_simulated())
 
-    # --- simulated ------------------------------------------------------------------------------
-
     async def _run_simulated(self) -> GameEnding:
         frame = 0
         while True:
@@ -393,8 +379,6 @@ class _RealTimeGame:
             by_nodes = limits.nodes / self._timing.nps
             seconds = min(seconds, by_nodes) if seconds else by_nodes
         return seconds * FRAMES_PER_SECOND
-
-    # --- wall clock -----------------------------------------------------------------------------
 
     async def _run_by_wall_clock(self) -> GameEnding:
         try:
@@ -454,8 +438,6 @@ class _RealTimeGame:
         """Return the frame of the next lock if it has passed."""
         due = [side.next_frame for side in self._sides if side.choice is not None]
         return min(due) if due and min(due) <= self._now() else None
-
-    # --- both -----------------------------------------------------------------------------------
 
     async def _ask(self, player: int) -> tuple[Placement, ...] | None:
         await self._loop.update_bot(player, self._sides[player].update)

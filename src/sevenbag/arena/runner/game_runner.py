@@ -63,9 +63,6 @@ def unique_names(first: str, second: str, specs: tuple[str, str] = ("", "")) -> 
     return one, other
 
 
-# --- the game -----------------------------------------------------------------------------------
-
-
 async def _run_game(loop: GameLoop, names: tuple[str, str] | None) -> GameResult:
     config = loop.config
     await loop.call_bots(

@@ -130,8 +130,6 @@ class Sprt(msgspec.Struct, frozen=True):
         return self.elo0, self.elo1
 
 
-# --- most likely distributions --------------------------------------------------------------------
-
 _UNSEEN_COUNT: Final = 1e-3
 _MIN_PROBABILITY: Final = 1e-9
 _MAX_ITERATIONS: Final = 200

@@ -256,9 +256,6 @@ def render_scene(scene: GameScene, width: int, height: int) -> list[Text]:
     return [clip_to_width(line, width) for line in lines][:height]
 
 
-# --- sizes --------------------------------------------------------------------------------------
-
-
 def _render_large(scene: GameScene, width: int, height: int) -> list[Text] | None:
     if height < max(len(player.rows) for player in scene.players) + _FRAME + 1:
         return None
@@ -308,9 +305,6 @@ def _statistics_line(player: PlayerScene) -> Text:
     return line
 
 
-# --- parts of a player's side -------------------------------------------------------------------
-
-
 def _left_column(player: PlayerScene) -> list[Text]:
     lines = [render_heading("hold", _LEFT_COLUMNS)]
     lines += render_piece(player.hold, large=True) if player.hold else [Text(), Text()]
@@ -342,9 +336,6 @@ def _frame_board(player: PlayerScene, rows: Sequence[Text], cell: int) -> list[T
         if (len(rows) - 1 - index) * rows_per_line < player.pending:
             lines[1 + index] = overlay_text(lines[1 + index], 0, Text("█", ALARM_STYLE))
     return lines
-
-
-# --- putting together ---------------------------------------------------------------------------
 
 
 def _side_by_side(sides: Sequence[list[Text]]) -> list[Text]:

@@ -116,8 +116,6 @@ class PcLookahead:
         except queue.Empty:
             return None
 
-    # --- private --------------------------------------------------------------------------------
-
     def _run(self) -> None:
         try:
             while not self._stopped.is_set():
@@ -224,8 +222,6 @@ class PcDemoGame:
         share = 1 - min(1.0, max(0.0, (self._due - now) / self._slot))
         fallen = round((press.before.y - press.after.y) * share)
         return Placement(piece.piece, piece.rotation, piece.x, press.before.y - fallen)
-
-    # --- private --------------------------------------------------------------------------------
 
     def _begin(self) -> bool:
         """Take the next perfect clear; False if the queue is empty."""
@@ -407,9 +403,6 @@ def render_demo(scene: PcDemoScene, width: int, height: int) -> list[Text]:
         Text(DEMO_HINT, style=FAINT_STYLE),
     ]
     return center_lines(lines, width, height)
-
-
-# --- parts --------------------------------------------------------------------------------------
 
 
 def _render_board(play: PcDemoGame, falling: Placement | None) -> tuple[str, ...]:

@@ -135,8 +135,6 @@ def open_tournament_display(
             yield draw
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _REDRAW_SECONDS: Final = 0.25
 
 

@@ -99,8 +99,6 @@ def format_solution(scene: SolutionScene) -> list[str]:
     ]
 
 
-# --- parts --------------------------------------------------------------------------------------
-
 _Cell = tuple[str, int | None, str]
 """Letter, number of the piece if shown there, and colour."""
 

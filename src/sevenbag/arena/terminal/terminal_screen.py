@@ -306,8 +306,6 @@ class TerminalScreen:
         if changed:
             self._write("".join([_BEGIN_UPDATE, *changed, _END_UPDATE]))
 
-    # --- private --------------------------------------------------------------------------------
-
     def _rendered(self, line: Text, width: int) -> str:
         line = line.copy()
         line.truncate(width)

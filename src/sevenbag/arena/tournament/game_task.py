@@ -78,9 +78,6 @@ def stop_idle_bots() -> None:
     _THREAD.bots.dismiss()
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 _IDLE_SECONDS: Final = 30.0
 """Seconds without a game after which kept programs are ended."""
 
@@ -237,9 +234,6 @@ class _StatisticsObserver(GameObserver):
 
 def _milliseconds(left: float | None) -> float | None:
     return None if left is None else round(max(0.0, left) * 1000, 3)
-
-
-# --- bots ---------------------------------------------------------------------------------------
 
 
 class _FailedBot(RandomBot):

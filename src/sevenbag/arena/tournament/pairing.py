@@ -65,9 +65,6 @@ def pair_swiss_round(
     return found, bye
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 class _PairingSearch:
     def __init__(self, met: Collection[frozenset[int]]) -> None:
         self._met = met

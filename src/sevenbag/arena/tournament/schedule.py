@@ -73,9 +73,6 @@ def iterate_waves(
     return iter([_side_by_side(header)])
 
 
-# --- all at once --------------------------------------------------------------------------------
-
-
 def _encounters(header: TournamentHeader) -> list[tuple[int, int]]:
     if header.kind == "gauntlet":
         first = header.gauntlet
@@ -90,9 +87,6 @@ def _side_by_side(header: TournamentHeader) -> Iterator[ScheduledGame]:
     for done in range(0, header.games, 2):
         for encounter in encounters:
             yield from writer.games(encounter, range(done, min(done + 2, header.games)))
-
-
-# --- round by round -----------------------------------------------------------------------------
 
 
 def _swiss_rounds(
@@ -223,9 +217,6 @@ def _games_needed(header: TournamentHeader, games: Sequence[GameRecord]) -> rang
     else:
         needed = header.games - done
     return range(done, done + needed)
-
-
-# --- games --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,9 +281,6 @@ def assign_names(engines: Sequence[PlayerConfig], bots: Sequence[Bot]) -> list[P
     ]
 
 
-# --- TOML ---------------------------------------------------------------------------------------
-
-
 class EngineTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Engine of a tournament file; limits that are not given are those of the file."""
 
@@ -334,8 +331,6 @@ def read_tournament_config(path: str | Path) -> TournamentHeader:
     except InputError as error:
         raise FormatError(f"{path}: {error}") from None
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _FIRST_TO_GAMES: Final = 20
 """Maximum number of games of an encounter, as a multiple of the wins needed."""

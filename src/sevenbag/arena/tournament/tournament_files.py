@@ -125,9 +125,6 @@ class TournamentOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     decision: Literal["H0", "H1"] | None = None
 
 
-# --- reading --------------------------------------------------------------------------------------
-
-
 def read_header(folder: str | os.PathLike[str]) -> TournamentHeader:
     """Read the header of a tournament.
 
@@ -187,9 +184,6 @@ def read_result(folder: str | os.PathLike[str]) -> TournamentOutcome | None:
     path = Path(folder) / RESULT_FILE
     data = _read_file(path)
     return None if data is None else _decode(_RESULT_DECODER, data, f"{path}")
-
-
-# --- writing --------------------------------------------------------------------------------------
 
 
 def write_header(folder: str | os.PathLike[str], header: TournamentHeader) -> None:
@@ -259,8 +253,6 @@ class GamesFileWriter:
     def _refuse(self, error: OSError) -> NoReturn:
         raise FormatError(f"{self._path}: cannot be written: {error.strerror}") from error
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 T = TypeVar("T")
 

@@ -195,8 +195,6 @@ class TournamentResults:
         ordered = sorted(self._games.values(), key=lambda game: game.id)
         return ordered[:end]
 
-    # --- a match of two -------------------------------------------------------------------------
-
     @property
     def sprt(self) -> Sprt | None:
         """Return the test of the tournament."""
@@ -250,8 +248,6 @@ class TournamentResults:
             return self.champion
         first, second = self.standings()
         return None if first.points == second.points else first.engine
-
-    # --- standings ------------------------------------------------------------------------------
 
     def standings(self) -> list[EngineStanding]:
         """Return the standings of all engines, best first."""
@@ -343,8 +339,6 @@ def _count_pairs(games: Sequence[GameRecord]) -> Pentanomial:
             pairs = pairs.with_points(first.points(engine) + second.points(engine))
     return pairs
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _FAULT_BY_REASON: Final = {reason.value: word for reason, word in FAULT_LABELS.items()}
 

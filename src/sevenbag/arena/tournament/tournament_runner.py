@@ -337,8 +337,6 @@ def choose_match_folder(
     raise AssertionError("unreachable")
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _FOLDER_NAME_LENGTH: Final = 40
 
 

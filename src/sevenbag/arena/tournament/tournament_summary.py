@@ -301,9 +301,6 @@ def summarize_games(
     )
 
 
-# --- games ----------------------------------------------------------------------------------------
-
-
 def _summarize_encounters(games: Sequence[GameRecord]) -> Iterable[EncounterSummary]:
     met: dict[tuple[int, int], list[GameRecord]] = defaultdict(list)
     for game in games:
@@ -342,8 +339,6 @@ def _rate(engines: int, encounters: Sequence[EncounterSummary]) -> Ratings:
         engines, points, {(each.first, each.second): each.pairs for each in encounters}
     )
 
-
-# --- tests ----------------------------------------------------------------------------------------
 
 # A curve needs no more points than pixels.
 _MAX_STEPS: Final = 500
@@ -395,9 +390,6 @@ def format_sprt(summary: TournamentSummary, progress: SprtProgress) -> str:
     return (
         f"{first} vs {second}:{elo} {progress.test.describe(llr, progress.decision)}, {pairs} pairs"
     )
-
-
-# --- engines --------------------------------------------------------------------------------------
 
 
 class _Appearance(NamedTuple):

@@ -193,8 +193,6 @@ class _PcSearch:
                 )
         return self._most_likely_move(position)
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _most_likely_move(self, position: Position) -> _FoundClear | None:
         """Return the move after which most sampled queues have a perfect clear."""
         goal = self._goal(position)

@@ -40,8 +40,6 @@ class RandomBot(PositionBot):
         moves = self._moves()
         return Suggestion((self._random.choice(moves),) if moves else ())
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _moves(self) -> list[Placement]:
         position = self.position
         rules = self._rules

@@ -165,9 +165,6 @@ class MessageReader(Generic[MessageT]):
         return found
 
 
-# --- helpers --------------------------------------------------------------------------------------
-
-
 def _quote(line: bytes) -> str:
     text = line[:_MAX_QUOTED_BYTES].decode("utf-8", "replace")
     return repr(text) + ("..." if len(line) > _MAX_QUOTED_BYTES else "")

@@ -105,8 +105,6 @@ class ExternalBot(Bot):
         self._forget_position()
         await self._close()
 
-    # --- protocol -------------------------------------------------------------------------------
-
     @abc.abstractmethod
     def _check_rules(self, rules: Rules) -> None:
         """Check that the protocol can express the rules.
@@ -129,8 +127,6 @@ class ExternalBot(Bot):
     @abc.abstractmethod
     async def _close(self) -> None:
         """Close the channel."""
-
-    # --- channel --------------------------------------------------------------------------------
 
     async def _open_channel(self, decode: Callable[[bytes], object | None]) -> None:
         await self._close()

@@ -146,9 +146,6 @@ def find_position_change(
     return None
 
 
-# --- helpers --------------------------------------------------------------------------------------
-
-
 def _find_misdrop(
     move: tbp.TbpMove, placement: Placement, rules: Rules, tracker: PositionTracker
 ) -> PlacementError | None:

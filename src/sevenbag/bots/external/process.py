@@ -241,8 +241,6 @@ class ProcessChannel:
             pipes.close_log()
             await _wait_within(_KILL_GRACE, pipes.exited)
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _flush(self) -> None:
         if self._unsent and self._stdin is not None and not self._stdin.is_closing():
             self._stdin.write(bytes(self._unsent))
@@ -459,9 +457,6 @@ def _kill(group: int, guard: int, writer: int) -> None:
     os.close(writer)
 
 
-# --- helpers --------------------------------------------------------------------------------------
-
-
 class _Pipes(asyncio.SubprocessProtocol):
     """Bounded buffer for the output of the process."""
 
@@ -517,8 +512,6 @@ class _Pipes(asyncio.SubprocessProtocol):
             self.log.close()
             self.log = None
 
-    # --- called by the event loop ---------------------------------------------------------------
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.SubprocessTransport", transport)
 
@@ -546,8 +539,6 @@ class _Pipes(asyncio.SubprocessProtocol):
         if self.guard is not None:
             self.guard.kill()
         asyncio.get_running_loop().call_later(_LATE_OUTPUT_TIMEOUT, self.end)
-
-    # --- helpers --------------------------------------------------------------------------------
 
     def _keep_stderr(self, data: bytes) -> None:
         self.stderr += data

@@ -143,8 +143,6 @@ class TbpDriver(ExternalBot):
         """The bot's ``info`` message."""
         return self._connection.info
 
-    # --- the life of a bot ----------------------------------------------------------------------
-
     async def start(self, position: Position) -> None:
         """Send the position; the bot starts to search."""
         self._pending = position.pending
@@ -227,8 +225,6 @@ class TbpDriver(ExternalBot):
             await self._send(tbp.TbpStop())
         self._restart_process = self.profile.process == "new"
 
-    # --- agreeing -------------------------------------------------------------------------------
-
     def _check_rules(self, rules: Rules) -> None:
         tbp_conversion.check_rules(rules)
 
@@ -292,8 +288,6 @@ class TbpDriver(ExternalBot):
 
     def _apply_options(self, profile: TbpProfile) -> TbpProfile:
         return override_profile(profile, self._options)
-
-    # --- sending --------------------------------------------------------------------------------
 
     async def _send_start(self, position: Position) -> None:
         """Send `start` in any stage."""
@@ -392,8 +386,6 @@ class TbpDriver(ExternalBot):
     def _depends_on_first_hold(self) -> bool:
         return self.profile.restart == "hold" or self.profile.pieces_after_first_hold < 2
 
-    # --- asking ---------------------------------------------------------------------------------
-
     async def _wait_for_thinking(self, limits: Limits) -> None:
         ask_at = self._ask_after
         if limits.milliseconds is not None and self.profile.thinks == "always":
@@ -478,8 +470,6 @@ class TbpDriver(ExternalBot):
             if self._rules is not None:
                 await self.quit()
                 await self.prepare(self._rules)
-
-    # --- helpers --------------------------------------------------------------------------------
 
     async def _send(self, message: tbp.TbpFrontendMessage) -> None:
         await self._require_channel().send(self._connection.send(message))

@@ -208,8 +208,6 @@ def parse_profile(text: str, name: str) -> TbpProfile:
     return msgspec.structs.replace(profile, name=name)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _NO_OPTIONS: Final = {"name", "summary", "names", "worker", "serve"}
 PROFILE_OPTIONS: Final = tuple(
     name for name in TbpProfile.__struct_fields__ if name not in _NO_OPTIONS

@@ -169,8 +169,6 @@ class TriangleDriver(ExternalBot):
         """The bot's ``info`` message."""
         return self._connection.info
 
-    # --- the life of a bot ----------------------------------------------------------------------
-
     async def start(self, position: Position) -> None:
         """Send the position: as a state within a game, else after rules and pieces."""
         within = self._position is not None
@@ -238,8 +236,6 @@ class TriangleDriver(ExternalBot):
         if self.settings.process == "new":
             await self._close()
 
-    # --- sending --------------------------------------------------------------------------------
-
     def _check_rules(self, rules: Rules) -> None:
         triangle_conversion.format_config(rules, ())
 
@@ -287,8 +283,6 @@ class TriangleDriver(ExternalBot):
             await self._launch()
             await self._send_config()
 
-    # --- asking ---------------------------------------------------------------------------------
-
     def _create_question(self) -> triangle.TrianglePlay:
         assert self._rules is not None
         garbage, attack = self._rules.garbage, self._rules.attack
@@ -312,8 +306,6 @@ class TriangleDriver(ExternalBot):
         if expected is not None:
             board = apply_placement(self._require_position(), placement, self._rules).board
             self.misdrops += expected != tuple(board.row(y) for y in range(len(expected)))
-
-    # --- helpers --------------------------------------------------------------------------------
 
     def _require_position(self) -> Position:
         if self._position is None:

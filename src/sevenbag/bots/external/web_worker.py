@@ -229,8 +229,6 @@ class _WorkerPage:
         if self._profile is not None:
             shutil.rmtree(self._profile, ignore_errors=True)
 
-    # --- helpers --------------------------------------------------------------------------------
-
     async def _wait_for_end(self, browser: ProcessChannel) -> str:
         """Wait for the browser to end and describe the end; skip its output."""
         while True:
@@ -295,9 +293,6 @@ def _page_error(frame: bytes | None) -> str | None:
         page_error: object = json.loads(frame)["host"]
         return str(page_error)[:300]
     return None
-
-
-# --- helpers --------------------------------------------------------------------------------------
 
 
 def _explain_missing(host: WorkerHost | None) -> str:

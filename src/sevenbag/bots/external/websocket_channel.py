@@ -187,8 +187,6 @@ class WebSocketChannel:
             self._reader.cancel()
         await asyncio.wait({self._reader}, timeout=1.0)
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _next_frame(self) -> bytes:
         frame = self._frames.popleft()
         self._queue_drained.set()
@@ -224,9 +222,6 @@ class WebSocketChannel:
         if None in self._frames:
             return _create_length_error(self.name)
         return BotDiedError(self.name, self._ended)
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 def _create_length_error(name: str) -> BotProtocolError:

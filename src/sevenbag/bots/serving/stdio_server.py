@@ -117,9 +117,6 @@ def reserve_stdout() -> Generator[int]:
         os.close(output)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _read(descriptor: int, deliver: Callable[[bytes], None]) -> None:
     """Deliver all input, and an empty chunk at its end."""
     while True:

@@ -194,8 +194,6 @@ class TriangleEngine:
             todo = self._connection.receive(message)
         return b"".join(self._execute(action, play) for action in todo)
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _report(self, event: str, **fields: object) -> None:
         self._log(str(bot_actions.LogAction(event, fields)))
 
@@ -239,9 +237,6 @@ _MAX_KEPT_MESSAGES: Final = 64
 def _discard_log(text: str) -> None:
     """Discard a log line."""
     del text
-
-
-# --- helpers --------------------------------------------------------------------------------------
 
 
 def _log(text: str) -> None:

@@ -86,8 +86,6 @@ class WebSocketBotServer:
             self._server.close()
             await self._server.wait_closed()
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _serve_file(self, connection: ServerConnection, request: Request) -> Response | None:
         """Serve the worker script to pages; return None for a WebSocket handshake."""
         if "websocket" in request.headers.get("Upgrade", "").lower():

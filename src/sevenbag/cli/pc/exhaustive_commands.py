@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from sevenbag.pc.tablebase import TablebaseProgress
 
 
-# --- odds ---------------------------------------------------------------------------------------
-
 _PERCENT_DIGITS: Final = 4
 
 
@@ -140,9 +138,6 @@ def _format_percent(row: PcOddsRow) -> str:
     return f"{text.rstrip('0').rstrip('.')}%"
 
 
-# --- count-seq ----------------------------------------------------------------------------------
-
-
 def configure_count_seq(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag pc count-seq``."""
     parser.description = (
@@ -189,9 +184,6 @@ def run_count_seq(args: argparse.Namespace) -> int:
                 f" {row['all']:,} with them"
             )
     return 0
-
-
-# --- solve --------------------------------------------------------------------------------------
 
 
 def configure_solve(parser: argparse.ArgumentParser) -> None:
@@ -266,9 +258,6 @@ def run_solve(args: argparse.Namespace) -> int:
         )
     print(f"Solved {tally.solved:,} out of {tally.done:,}")
     return 0
-
-
-# --- table --------------------------------------------------------------------------------------
 
 
 def configure_table_build(parser: argparse.ArgumentParser) -> None:

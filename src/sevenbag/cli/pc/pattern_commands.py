@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from sevenbag.pc.path import SolutionSet
 
 
-# --- chance -------------------------------------------------------------------------------------
-
-
 def configure_chance(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag pc chance``."""
     parser.description = (
@@ -109,9 +106,6 @@ def _chance_to_dict(
             for branch in itertools.islice(chance.iterate_prefixes(depth), 1, None)
         ]
     return data
-
-
-# --- cover --------------------------------------------------------------------------------------
 
 
 def configure_cover(parser: argparse.ArgumentParser) -> None:
@@ -221,9 +215,6 @@ def _coverage_to_dict(
         ],
         "failed": list(itertools.islice(coverage.failed_queues(), args.failed)),
     }
-
-
-# --- path ---------------------------------------------------------------------------------------
 
 
 def configure_path(parser: argparse.ArgumentParser) -> None:
@@ -339,9 +330,6 @@ def _solution_to_dict(paths: SolutionSet, number: int) -> dict[str, object]:
             ],
         },
     }
-
-
-# --- problems -----------------------------------------------------------------------------------
 
 
 def _add_field_argument(parser: argparse.ArgumentParser) -> None:

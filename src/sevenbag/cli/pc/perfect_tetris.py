@@ -167,9 +167,6 @@ def integer_up_to(maximum: int) -> Callable[[str], int]:
     return read
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _run(words: Sequence[str], run_command: Callable[[list[str]], int] | None) -> int:
     if not words or words[0] in ("-h", "--help"):
         print(_format_usage(), end="")

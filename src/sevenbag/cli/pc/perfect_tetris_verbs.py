@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 PERFECT_TETRIS_VERSION: Final = "1.3.2"
 
 
-# --- fumen --------------------------------------------------------------------------------------
-
 _FUMEN_VERSIONS: Final = (115,)
 """Versions that perfect-tetris reads."""
 _MAX_QUEUE: Final = MAX_HEIGHT * 10 // 4 + 1
@@ -170,9 +168,6 @@ FUMEN: Final = Verb(
 )
 
 
-# --- validate -----------------------------------------------------------------------------------
-
-
 def _run_validate(values: dict[str, Any], inputs: list[str]) -> int:
     """Check all files; continue after one that cannot be read."""
     kicks = ANY_KICKS if values["kicks"] is None else (values["kicks"],)
@@ -213,9 +208,6 @@ VALIDATE: Final = Verb(
     ),
     needs_input=True,
 )
-
-
-# --- version ------------------------------------------------------------------------------------
 
 
 def _run_version(_: dict[str, Any], __: list[str]) -> int:

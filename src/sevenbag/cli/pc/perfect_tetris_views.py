@@ -50,8 +50,6 @@ if TYPE_CHECKING:
 _END_OF_INPUT: Final = "\x04"
 
 
-# --- demo ---------------------------------------------------------------------------------------
-
 _FASTER: Final = 1.25
 _SLOWEST: Final = 0.1
 _PRINT_SECONDS: Final = 1.0
@@ -158,8 +156,6 @@ DEMO: Final = Verb(
     ),
 )
 
-
-# --- display ------------------------------------------------------------------------------------
 
 _REDRAW_SECONDS: Final = 0.1
 """Seconds between drawings without a key: the terminal may have been resized."""

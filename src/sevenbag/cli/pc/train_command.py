@@ -119,9 +119,6 @@ def run_train(args: argparse.Namespace) -> int:
     return 0
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 class _TrainingReporter:
     """Print the progress of a training.
 

@@ -138,8 +138,6 @@ class BotController(PiecePlanner):
             await self.bot.stop()
         await self.bot.quit()
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _ask_bot(self, now: float) -> None:
         """Ask the bot for the current piece, unless it was asked or is busy."""
         number = self.number

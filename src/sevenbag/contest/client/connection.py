@@ -362,8 +362,6 @@ class MatchSession:
         if self._states is not None:
             self._states.wake()
 
-    # --- command channel ------------------------------------------------------------------------
-
     async def _request(self, command: Command) -> Reply | None:
         """Return the reply to a command; None if it is missing or invalid."""
         if self._commands is None:
@@ -423,8 +421,6 @@ class MatchSession:
             # Servers without a "match ended" error reject both moves and team after the end.
             self.is_over = True
 
-    # --- state channel --------------------------------------------------------------------------
-
     @property
     def _next_check_at(self) -> float:
         return max(self._received_at, self._checked_at) + self._timeouts.state
@@ -482,8 +478,6 @@ class MatchSession:
         self._commands = self._states = None
         self._context.destroy(linger=0)
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _RETRY_PAUSE: Final = 0.25
 _RESTART_ERRORS: Final = frozenset(("unknown match", "unknown client token", "server is ending"))

@@ -275,8 +275,6 @@ class SiteClient:
         path = f"/scheduler/create_unauthenticated_test_match?{query}"
         return self._assignment(await self._request(path), "success")
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _assignment(self, reply: _Reply, expected_status: str) -> TeamAssignment:
         if reply.status != expected_status:
             raise CommandRejectedError(reply.status, reply.reason or "no reason given")
@@ -321,8 +319,6 @@ class SiteClient:
             reason = getattr(error, "reason", error)
             raise ServerUnreachableError(f"{self.url} does not answer: {reason}") from None
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _FIRST_PAUSE: Final = 0.3
 _MAX_PAUSE: Final = 2.0

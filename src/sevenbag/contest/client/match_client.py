@@ -234,9 +234,6 @@ async def connect_async(
         yield AsyncClientMatch(session, team)
 
 
-# --- synchronous facade -------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class ClientTurn(TurnState):
     """Turn whose moves block; its attributes are those of `TurnState`."""
@@ -314,8 +311,6 @@ def connect(
         finally:
             runner.run(stack.aclose())
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _POLL_INTERVAL: Final = 1.0
 """Maximum time in seconds between two looks at the state of the match."""

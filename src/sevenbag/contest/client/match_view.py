@@ -160,8 +160,6 @@ class MatchView:
             "" if self.result is None else self.result.ending,
         )
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _start(self, game_name: str) -> None:
         # States after the end of a game belong to the next one.
         self.game_name = game_name

@@ -170,8 +170,6 @@ class MatchScreen:
         lines = [title, *join_columns(*columns), Text(printable(last_game), style=FAINT_STYLE)]
         return [clip_to_width(line, width) for line in lines[:height]]
 
-    # --- helpers --------------------------------------------------------------------------------
-
     @property
     def _teams(self) -> list[str]:
         view = self.view
@@ -203,8 +201,6 @@ class MatchScreen:
                     rows[row][column] = piece.piece
         return ["".join(row) for row in rows]
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _FRAME_SECONDS: Final = 1 / 20
 _MIN_LARGE_WIDTH: Final = 2 * (2 * WIDTH) + 10

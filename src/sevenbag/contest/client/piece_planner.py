@@ -115,8 +115,6 @@ class PiecePlanner:
         self._fell_at = 0.0
         self._falls = 0
 
-    # --- state messages -------------------------------------------------------------------------
-
     def handle_message(self, message: State | StatisticsMessage, now: float) -> None:
         """Process the next message of the state channel.
 
@@ -163,8 +161,6 @@ class PiecePlanner:
     def rows_to_fall(self) -> int:
         """Rows between the piece and the cells below it."""
         return 0 if self.piece is None else self.piece.y - _drop(self.board, self.piece).y
-
-    # --- targets and moves ----------------------------------------------------------------------
 
     def set_targets(self, placements: Sequence[Placement]) -> None:
         """Set the target placements of the piece, in order of preference; none to wait."""
@@ -213,8 +209,6 @@ class PiecePlanner:
     def next_move_at(self) -> float | None:
         """Time to call `next_move` again unless a message arrives before; None if not needed."""
         return self._next_move_at if self._can_move else None
-
-    # --- helpers --------------------------------------------------------------------------------
 
     @property
     def _can_move(self) -> bool:
@@ -327,8 +321,6 @@ def list_placements(board: Board, piece: Piece) -> list[Placement]:
     """Return all placements that a piece can reach from its spawn position."""
     return _KERNEL.placements(board, piece, cleared=False, spins=False)
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _ROWS: Final = 24
 _TOP: Final = 19

@@ -82,8 +82,6 @@ class CellTracker:
         yield self.rows
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _EMPTY_ROW: Final = EMPTY * WIDTH
 
 _TO_BITS: Final = str.maketrans({EMPTY: "0"} | dict.fromkeys([*SHAPES, GARBAGE, UNKNOWN], "1"))

@@ -250,8 +250,6 @@ def hash_history(games: Iterable[ContestGameResult], previous: str = "") -> str:
     return previous
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _MAX_MOVE_COUNTS: Final = 50
 
 _MAX_OUTCOME_LENGTH: Final = 50

@@ -263,8 +263,6 @@ class PasonGame:
         self._pieces_changed = False
         return changes
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _rotate(self, player: PlayerIndex, piece: FallingPiece, step: int) -> MoveOutcome:
         ways = _PLACES[piece.kind]
         orient = (piece.orient + step) % len(ways)

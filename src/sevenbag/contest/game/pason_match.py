@@ -302,8 +302,6 @@ class ContestMatch:
         """Encode the result as `MatchStatistics`; return None before the end."""
         return None if self.result is None else self._encoder.match_statistics(self.result)
 
-    # --- helpers: events ------------------------------------------------------------------------
-
     def _plan(self) -> None:
         """Set the time of the next event."""
         match self.phase:
@@ -392,8 +390,6 @@ class ContestMatch:
     def _stop_clock(self) -> None:
         if self.phase in {"gathering", "pause"} and self._stopped_at is None:
             self._stopped_at = self._now
-
-    # --- helpers: a game ------------------------------------------------------------------------
 
     def _begin_game(self) -> None:
         now = self._now
@@ -508,8 +504,6 @@ class ContestMatch:
 
     def _game_seed(self) -> int:
         return seeded_random(self._seed, f"game {self.game_number}").getrandbits(62)
-
-    # --- helpers: the end -----------------------------------------------------------------------
 
     def _end_by_games(self) -> None:
         self._end(self._score.result())

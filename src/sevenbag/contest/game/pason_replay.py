@@ -161,8 +161,6 @@ class PasonReplayRecorder:
         end = _create_end(game, milliseconds, is_complete=self._is_complete)
         return PasonReplay(header=header, events=self._events, end=end)
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _append(self, event: int) -> None:
         if len(self._events) < MAX_EVENTS:
             self._events.append(event)
@@ -267,8 +265,6 @@ def iterate_frames(replay: PasonReplay, most: int = 20_000) -> Iterator[tuple[in
     if left_out:
         yield replay.end.milliseconds, _create_frame(game, game.take_changes())
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _STEP: Final = 12
 

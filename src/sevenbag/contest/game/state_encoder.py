@@ -232,8 +232,6 @@ class StateEncoder:
         messages, self._messages = self._messages, []
         return messages
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _by_team(self, values: list[int] | tuple[int, int]) -> dict[str, int]:
         return dict(zip(self._teams, values, strict=True))
 
@@ -293,8 +291,6 @@ def get_first_numbers(
         _raise_number(piece, margins, PIECE_MARGIN) + 1,
     )
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _MAX_MARGINS: Final = 100
 

@@ -179,8 +179,6 @@ class ContestRunner:
                 return CurrentMatch(status="waiting")
         return CurrentMatch(status="finished")
 
-    # --- helpers ----------------------------------------------------------------------------
-
     async def _in_state(self, states: Collection[ContestState]) -> list[ContestRow]:
         found: list[ContestRow] = []
         before: int | None = None

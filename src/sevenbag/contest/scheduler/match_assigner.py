@@ -216,8 +216,6 @@ class MatchAssigner:
         """Return the number of matches by server name."""
         return Counter(match.server for match in self.matches.values() if match.server)
 
-    # --- matches and servers ------------------------------------------------------------------
-
     def _find_or_add(self, name: str) -> RegisteredServer:
         if name not in self.servers:
             self.servers[name] = RegisteredServer(name, self._clock(), self._wall())
@@ -406,8 +404,6 @@ class MatchAssigner:
                 scheduler_protocol.PauseMatch(match_token=match.row.token, paused=paused)
             )
 
-    # --- what servers tell --------------------------------------------------------------------
-
     async def _handle_match_message(
         self,
         server: RegisteredServer,
@@ -454,8 +450,6 @@ class MatchAssigner:
                 if match.row.state != "playing":
                     await self._change(match, "playing")
                 self.publish_change("game began", match, number)
-
-    # --- the store ----------------------------------------------------------------------------
 
     async def _change(
         self, match: ActiveMatch, state: MatchState, server: str | None = None
@@ -524,8 +518,6 @@ class ActiveMatch:
         """Numbers of its registered teams."""
         return [seat.team_id for seat in self.row.players if seat.team_id is not None]
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _ANSWER_SECONDS: Final = 10.0
 """Seconds in which a server has to accept a match."""

@@ -118,8 +118,6 @@ class ResultHandler:
                 await self._finish(match, server, told.result)
         connection.send(scheduler_protocol.MatchStored(match_token=token))
 
-    # --- helpers ----------------------------------------------------------------------------
-
     async def _check_game(
         self,
         server: RegisteredServer,
@@ -219,9 +217,6 @@ class ResultHandler:
         await asyncio.to_thread(
             self._store.audit.add, f"server {server.name}", rejection, f"match {match.row.id}"
         )
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 class _Rejection(NamedTuple):

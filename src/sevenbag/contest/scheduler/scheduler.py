@@ -109,8 +109,6 @@ class Scheduler:
         self._wake = asyncio.Event()
         self._pass_task: asyncio.Task[None] | None = None
 
-    # --- start and stop ---------------------------------------------------------------------
-
     async def start(self) -> None:
         """Read the store and start.
 
@@ -144,8 +142,6 @@ class Scheduler:
             self._pass_task is not None and not self._pass_task.done()
         )
         return running and not self._stale
-
-    # --- game servers -----------------------------------------------------------------------
 
     async def serve_game_server(
         self,
@@ -184,8 +180,6 @@ class Scheduler:
         return tuple(
             server.status(load[name]) for name, server in sorted(self._assigner.servers.items())
         )
-
-    # --- matches ----------------------------------------------------------------------------
 
     async def create_test_match(self, team: str, *, wait_seconds: float = 5.0) -> TestMatch:
         """Create a match of a team against the test client and wait until it accepts connections.
@@ -252,8 +246,6 @@ class Scheduler:
         """Return the tokens of matches that accept connections, oldest first."""
         return tuple(token for token, match in self._assigner.matches.items() if match.is_accepted)
 
-    # --- contests ---------------------------------------------------------------------------
-
     async def create_contest(
         self,
         name: str,
@@ -316,8 +308,6 @@ class Scheduler:
         """
         return await self._contest(self._contests.cancel(self._assigner, contest_id, reason))
 
-    # --- monitoring -------------------------------------------------------------------------
-
     def subscribe(self) -> ChangeSubscription:
         """Return a subscription to all further changes."""
         return self._changes.subscribe()
@@ -339,8 +329,6 @@ class Scheduler:
             "contest_connection_errors_total": counts["connection errors"],
             "contest_store_errors_total": counts["store errors"],
         }
-
-    # --- helpers ----------------------------------------------------------------------------
 
     async def _run_in_turn(self, work: Coroutine[Any, Any, T]) -> T:
         """Run after all earlier requests; complete even if the caller is cancelled."""

@@ -145,7 +145,5 @@ def choose_server(
     return min(free)[-1] if free else None
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _MAX_QUEUED: Final = 10_000
 """Maximum number of queued messages of a server."""

@@ -238,7 +238,5 @@ class ChangeSubscription:
         self._waiting.put_nowait(change)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _MAX_UNREAD: Final = 256
 """Maximum number of unread changes of a subscriber."""

@@ -127,8 +127,6 @@ class PlayerAuthenticator:
                 del self._rejected[next(iter(self._rejected))]
         return right
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _bucket(self, address: str) -> str:
         return address if address in self._guesses or len(self._guesses) < _MAX_ADDRESSES else ""
 

@@ -63,8 +63,6 @@ def create_builtin_player(
     return _PlacementPlayer(made, team, move, moves_per_second or _DEFAULT_RATE, report)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _RANDOM_RATE: Final = 2.0
 
 _DEFAULT_RATE: Final = 20.0

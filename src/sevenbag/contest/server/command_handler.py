@@ -84,8 +84,6 @@ class CommandHandler:
         await asyncio.gather(*tasks, return_exceptions=True)
         self._log.log_suppressed()
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _dispatch(self, sender: ReplyAddress, body: bytes) -> bytes | None:
         if len(body) > self._max_command_bytes:
             return self._reject(

@@ -93,8 +93,6 @@ class GameServer:
         self._shutdown_mode: ShutdownMode = settings.shutdown_mode
         self._closing: set[asyncio.Task[None]] = set()
 
-    # --- start and stop -------------------------------------------------------------------------
-
     async def start(self) -> None:
         """Listen.
 
@@ -166,8 +164,6 @@ class GameServer:
         """Abort running games and stop."""
         await self.stop("abort")
 
-    # --- addresses ------------------------------------------------------------------------------
-
     @property
     def command_endpoint(self) -> str:
         """Endpoint of the command channel, such as ``tcp://127.0.0.1:5557``."""
@@ -206,8 +202,6 @@ class GameServer:
     def dropped_envelopes(self) -> int:
         """Number of messages on the command channel that were no requests."""
         return self._live.commands.dropped
-
-    # --- matches --------------------------------------------------------------------------------
 
     @property
     def matches(self) -> Mapping[str, HostedMatch]:
@@ -301,8 +295,6 @@ class GameServer:
         for token in list(self.matches):
             self.release_match(token, reason)
         self._begin_to_stop("abort")
-
-    # --- helpers --------------------------------------------------------------------------------
 
     @property
     def _live(self) -> ServerRuntime:
@@ -512,8 +504,6 @@ class ServerRuntime:
         self.states.close()
         # This waits for the last messages.
         await asyncio.to_thread(self._context.term)
-
-    # --- helpers --------------------------------------------------------------------------------
 
     def _reply(self, sender: ReplyAddress, body: bytes) -> None:
         self.commands.reply(sender, body)

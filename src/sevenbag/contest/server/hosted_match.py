@@ -276,8 +276,6 @@ class HostedMatch:
             self.result.cancel()
         await self._close_players()
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _publish(self, messages: list[bytes]) -> None:
         if messages:
             if not self._context.states.publish(self._envelope, messages):
@@ -599,8 +597,6 @@ class MatchTimers:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-    # --- helpers --------------------------------------------------------------------------------
 
     def _arm(self, due: float) -> None:
         if self._timer is not None:

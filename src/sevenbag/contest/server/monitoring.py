@@ -193,8 +193,6 @@ class HealthServer:
             await self._server.shutdown(sockets=[self._socket])
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _PREFIX: Final = "sevenbag_contest_"
 
 _PLAIN: Final = "text/plain; charset=utf-8"

@@ -146,8 +146,6 @@ def finished_match_token(name: str) -> str | None:
     return token if token != name and len(token) == scheduler_protocol.TOKEN_LENGTH else None
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _MATCH: Final = ".match"
 
 _MAX_QUARANTINED: Final = 1_000

@@ -176,8 +176,6 @@ class SchedulerClient:
         """Report an aborted match; while disconnected, the next hello omits it."""
         self._send(scheduler_protocol.MatchRejected(match_token=token, reason=reason))
 
-    # --- results ----------------------------------------------------------------------------
-
     async def _store(self, done: SpooledResult) -> None:
         assert self._spool is not None, "the client has not been started"
         name = file_name(done)
@@ -241,8 +239,6 @@ class SchedulerClient:
         acknowledged = self._unacknowledged.pop(name, None)
         if acknowledged is not None:
             acknowledged.set()
-
-    # --- the connection ---------------------------------------------------------------------
 
     async def _run(self, host: SchedulerCommands) -> None:
         """Keep a connection to the scheduler."""
@@ -412,9 +408,6 @@ class SchedulerClient:
         while True:
             self._send(host.create_heartbeat())
             await asyncio.sleep(self._heartbeat_interval)
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 def _with_current_age(done: SpooledResult, since: float) -> SpooledResult:

@@ -135,8 +135,6 @@ class CommandChannel:
         self._loop = None
         self._socket.close()
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _read(self) -> None:
         """Answer pending commands, up to a limit.
 
@@ -315,8 +313,6 @@ class StateChannel:
     def close(self) -> None:
         """Stop publishing; libzmq still sends pending messages."""
         self._socket.close()
-
-    # --- helpers --------------------------------------------------------------------------------
 
     def _publish_to_those_with_room(self, token: bytes, message: bytes) -> None:
         self.incomplete += 1
@@ -498,9 +494,6 @@ def _borrow_socket(file: int) -> Generator[socket.socket]:
         yield found
     finally:
         found.detach()
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 def _numeric(host: str, port: int) -> str:

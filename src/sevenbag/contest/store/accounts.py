@@ -127,8 +127,6 @@ class _AccountStore(Generic[_Row, _Table]):
         """
         self._change(account_id, disabled=disabled)
 
-    # --- helpers ----------------------------------------------------------------------------
-
     def _change(self, account_id: int, **values: object) -> None:
         if not is_id(account_id):
             raise unknown_entry(self._role, account_id)
@@ -386,9 +384,6 @@ class AuditLog:
                 msgspec.convert(row, AuditRow, from_attributes=True)
                 for row in session.scalars(query)
             )
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 def _hash_token(token: str) -> bytes:

@@ -196,8 +196,6 @@ class ContestStore:
             return tuple(match_row(match) for match in added)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _decode_plan = msgspec.json.Decoder(ContestPlan).decode
 
 

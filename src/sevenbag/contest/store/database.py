@@ -142,8 +142,6 @@ class Database:
         with self.read_transaction() as session:
             session.execute(text("SELECT 1"))
 
-    # --- helpers ----------------------------------------------------------------------------
-
     @property
     def _is_sqlite(self) -> bool:
         return self._url.get_backend_name() == "sqlite"
@@ -426,9 +424,6 @@ def newest_first(
     """
     last = MAX_ID if before is None else min(before - 1, MAX_ID)
     return query.where(number <= last).order_by(number.desc()).limit(limit)
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 def _config() -> Config:

@@ -160,9 +160,6 @@ def export_csv(store: Store, contest_id: int) -> str:
     return text.getvalue()
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _export_match(store: Store, match: MatchRow) -> MatchExport:
     first, second = match.players
     return MatchExport(

@@ -338,8 +338,6 @@ class MatchStore:
             match.revision += 1
             return True
 
-    # --- helpers ----------------------------------------------------------------------------
-
     def _list_oldest_first(self, condition: ColumnElement[bool]) -> tuple[MatchRow, ...]:
         query = select(MatchTable).where(condition).order_by(MatchTable.id)
         with self._database.read_transaction() as session:

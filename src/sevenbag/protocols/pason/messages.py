@@ -266,8 +266,6 @@ def decode_state(data: bytes) -> State:
         return _read(_STATES, plain)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _COMMANDS: Final[msgspec.json.Decoder[Command]] = msgspec.json.Decoder(Command)
 _REPLIES: Final[msgspec.json.Decoder[Reply]] = msgspec.json.Decoder(Reply)
 _STATES: Final[msgspec.json.Decoder[State]] = msgspec.json.Decoder(State)

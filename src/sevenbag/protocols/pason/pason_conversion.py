@@ -169,8 +169,6 @@ def find_moves(board: Board, placement: Placement, rules: Rules) -> tuple[MoveNa
     return None if keys is None else tuple(_MOVE_NAMES[key] for key in keys)
 
 
-# --- helpers --------------------------------------------------------------------------------------
-
 _HEX: Final = re.compile(r"[0-9a-fA-F]{50}", re.ASCII)
 _CELL_MARKS: Final = {ord("0"): ".", ord("1"): "#"}
 

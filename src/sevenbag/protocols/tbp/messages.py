@@ -65,9 +65,6 @@ MIN_NODES: Final = "set_min_nodes"
 """Feature of bots that support ``min_nodes`` in the rules."""
 
 
-# --- parts of messages --------------------------------------------------------------------------
-
-
 class TbpLocation(Struct, frozen=True):
     """Position of a piece: its true-rotation centre, x from the left, y from the bottom row."""
 
@@ -155,9 +152,6 @@ class TbpMoveInfo(Struct, frozen=True, omit_defaults=True):
     extra: str | None = None
 
 
-# --- messages of the bot ------------------------------------------------------------------------
-
-
 class TbpInfo(Struct, frozen=True, tag_field="type", tag="info"):
     """The bot's introduction: its first message, sent without a question."""
 
@@ -182,9 +176,6 @@ class TbpSuggestion(Struct, frozen=True, tag_field="type", tag="suggestion"):
 
     moves: tuple[TbpMove, ...]
     move_info: TbpMoveInfo | UnsetType = UNSET
-
-
-# --- messages of the frontend -------------------------------------------------------------------
 
 
 class TbpRules(Struct, frozen=True, tag_field="type", tag="rules"):
@@ -270,9 +261,6 @@ TbpFrontendMessage: TypeAlias = (
 TbpMessage: TypeAlias = TbpBotMessage | TbpFrontendMessage
 
 
-# --- encoding -----------------------------------------------------------------------------------
-
-
 def encode(message: TbpMessage, *, spaced: bool = False) -> bytes:
     """Encode a message as one line of JSON with its line end.
 
@@ -315,8 +303,6 @@ def find_deviations(content: object) -> list[Deviation]:
     """Return all deviations of a message from the texts; none for unknown types."""
     return check_fields(content, _READERS, _find_clause)
 
-
-# --- readers of messages ------------------------------------------------------------------------
 
 _ENCODER: Final = msgspec.json.Encoder()
 _MAX_ROWS: Final = 256
@@ -423,8 +409,6 @@ def _find_clause(kind: str, path: str) -> str:
         return "0000-mvp, location"
     return f"0000-mvp, {'move' if path.startswith(('moves[', 'move.')) else kind}"
 
-
-# --- readers of values --------------------------------------------------------------------------
 
 _PIECES: Final[dict[str, PieceLetter]] = {
     **{letter: letter for letter in PIECE_LETTERS},

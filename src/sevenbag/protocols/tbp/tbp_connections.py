@@ -59,9 +59,6 @@ class TbpBotState(enum.Enum):
     CLOSED = "closed"
 
 
-# --- the machine --------------------------------------------------------------------------------
-
-
 class TbpBotConnection:
     """The bot's end of a connection to one frontend.
 
@@ -170,8 +167,6 @@ class TbpBotConnection:
             self.handle_bot_failure()
         return []
 
-    # --- what came of the actions ---------------------------------------------------------------
-
     def accept_rules(self) -> list[BotAction]:
         """Confirm the rules: the bot is ready."""
         if self.state is TbpBotState.LAUNCHED:
@@ -206,8 +201,6 @@ class TbpBotConnection:
     def handle_bot_failure(self) -> None:
         """Forget the position: suggest no moves until the next `TbpStart`."""
         self._forget()
-
-    # --- helpers --------------------------------------------------------------------------------
 
     def _handle_rules(self, rules: tbp.TbpRules) -> list[BotAction]:
         if self._received_rules == rules or self.state is TbpBotState.CALCULATING:
@@ -439,8 +432,6 @@ class TbpFrontendConnection:
                 pass
         return tbp.encode(message, spaced=self.spaced)
 
-    # --- what the bot says ----------------------------------------------------------------------
-
     def receive(self, message: tbp.TbpMessage) -> TbpEvent:
         """Classify a message of the bot."""
         match message:
@@ -471,8 +462,6 @@ class TbpFrontendConnection:
             case _:
                 return TbpEvent.IGNORED
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _update_position(self) -> None:
         self._mark_stale()
         if self.suggests_unasked:
@@ -482,8 +471,6 @@ class TbpFrontendConnection:
         self._stale += self._current
         self._current = 0
 
-
-# --- helpers --------------------------------------------------------------------------------------
 
 _ALLOWED_STAGES: Final = {
     "rules": (TbpStage.INTRODUCED, TbpStage.READY, TbpStage.CALCULATING, TbpStage.REFUSED),

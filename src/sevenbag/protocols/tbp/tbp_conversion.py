@@ -24,9 +24,6 @@ WIDTH: Final = 10
 ROWS: Final = 40
 
 
-# --- moves --------------------------------------------------------------------------------------
-
-
 def parse_piece(letter: tbp.PieceLetter) -> Piece:
     """Return the piece that a letter names."""
     return _PIECES[letter]
@@ -65,9 +62,6 @@ def format_location(placement: Placement) -> tbp.TbpLocation:
     )
 
 
-# --- boards -------------------------------------------------------------------------------------
-
-
 def parse_board(rows: Sequence[tbp.Row]) -> Board:
     """Return the filled cells; rows above the fortieth are dropped, missing rows are empty."""
     return Board.from_rows(_format_rows(rows), height=ROWS) if rows else Board(WIDTH, ROWS)
@@ -93,9 +87,6 @@ def format_board(board: Board, colors: Sequence[str] | None = None) -> tuple[tbp
         rows.append(_format_row(board.row(y), letters))
     rows.extend([_EMPTY_ROW] * (ROWS - len(rows)))
     return tuple(rows)
-
-
-# --- positions ----------------------------------------------------------------------------------
 
 
 def parse_start(start: tbp.TbpStart) -> Position:
@@ -174,9 +165,6 @@ def format_opponent(position: Position) -> tbp.TbpOpponent:
     )
 
 
-# --- garbage ------------------------------------------------------------------------------------
-
-
 def add_garbage_rows(position: Position, rows: Sequence[tbp.Row]) -> Position:
     """Add rows from below to a position; the last one is the new bottom row.
 
@@ -191,9 +179,6 @@ def add_garbage_rows(position: Position, rows: Sequence[tbp.Row]) -> Position:
     board = Board.from_rows(colors, height=old.rows)
     kept = colors if position.colors is not None else None
     return dataclasses.replace(position, board=board, colors=kept)
-
-
-# --- rules --------------------------------------------------------------------------------------
 
 
 def format_randomizer(rules: Rules) -> tbp.RandomizerName:
@@ -279,8 +264,6 @@ def follow_inputs(
     keys = [INPUT_KEYS[name] for name in inputs]
     return board.apply_keys(piece, keys, rules.pieces.kicks, spawn=spawn)
 
-
-# --- helpers --------------------------------------------------------------------------------------
 
 _LETTERS: Final[dict[Piece, tbp.PieceLetter]] = {
     Piece[letter]: letter for letter in tbp.PIECE_LETTERS

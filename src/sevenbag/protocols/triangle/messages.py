@@ -133,9 +133,6 @@ class _Message(Struct, frozen=True, kw_only=True, tag_field="type", rename="came
             raise ProtocolError(what, path, str(self.__struct_config__.tag)) from None
 
 
-# --- messages of the bot ------------------------------------------------------------------------
-
-
 class TriangleInfo(_Message, frozen=True, kw_only=True, tag="info"):
     """The bot's introduction: its first message, sent without a question."""
 
@@ -155,9 +152,6 @@ class TriangleMove(_Message, frozen=True, kw_only=True, tag="move"):
 
     keys: tuple[str, ...] | UnsetType
     data: object | UnsetType = UNSET
-
-
-# --- messages of the host -----------------------------------------------------------------------
 
 
 class TriangleConfig(_Message, frozen=True, kw_only=True, tag="config"):
@@ -255,9 +249,6 @@ def format_number(number: float) -> Number:
     return int(number) if math.isfinite(number) and float(number).is_integer() else number
 
 
-# --- encoding -----------------------------------------------------------------------------------
-
-
 def encode(message: TriangleMessage) -> bytes:
     """Encode a message as one line of compact JSON with its line end."""
     if isinstance(message, TriangleConfig):
@@ -298,8 +289,6 @@ def find_deviations(content: object) -> list[Deviation]:
     """Return all deviations of a message from the published text; none for unknown types."""
     return check_fields(content, _READERS, lambda kind, _: f"published text, {kind}")
 
-
-# --- readers of messages ------------------------------------------------------------------------
 
 _ENCODER: Final = msgspec.json.Encoder()
 _MAX_ROWS: Final = 84
@@ -382,8 +371,6 @@ _READERS: Final[dict[str, Callable[[FieldReader, JsonObject], TriangleMessage]]]
     "play": _read_play,
 }
 
-
-# --- readers of values --------------------------------------------------------------------------
 
 _PIECES: Final[dict[str, PieceLetter]] = {
     **{letter: letter for letter in PIECE_LETTERS},

@@ -75,9 +75,6 @@ class TriangleBotState(enum.Enum):
     """The bot does not support the rules; pieces are dropped."""
 
 
-# --- the machine --------------------------------------------------------------------------------
-
-
 class TriangleBotConnection:
     """The bot's end of a connection to one host.
 
@@ -165,8 +162,6 @@ class TriangleBotConnection:
             self.position = None
         return self._ask_bot() if message_type == "play" else []
 
-    # --- what came of the actions ---------------------------------------------------------------
-
     def accept_rules(self) -> list[BotAction]:
         """Do nothing: the protocol has no such message."""
         return []
@@ -226,8 +221,6 @@ class TriangleBotConnection:
     def handle_bot_failure(self) -> None:
         """Send the position to the bot again before its next question."""
         self._visible_count = 0
-
-    # --- helpers: messages ----------------------------------------------------------------------
 
     def _handle_config(self, config: triangle.TriangleConfig) -> list[BotAction]:
         opening = triangle_conversion.infer_opening(triangle_conversion.parse_pieces(config.queue))
@@ -344,8 +337,6 @@ class TriangleBotConnection:
         self.rules = self.rules.replace({"pieces": {"hold": False}}, name=self.rules.name)
         return [UpdateRulesAction(self.rules)]
 
-    # --- helpers: the bot -----------------------------------------------------------------------
-
     def _start_bot(self) -> list[BotAction]:
         """Send the position to the bot if there is a piece to place."""
         queue = () if self.position is None else self.position.queue
@@ -361,8 +352,6 @@ class TriangleBotConnection:
             min(self._max_visible, len(self.position.queue)),
         )
         return [NewPieceAction(piece) for piece in self.position.queue[seen : self._visible_count]]
-
-    # --- helpers: moves -------------------------------------------------------------------------
 
     def _candidates(
         self, position: Position, rules: Rules, moves: Sequence[Placement]
@@ -423,8 +412,6 @@ class TriangleBotConnection:
             return [*actions, *self._start_bot()]
         self._visible_count -= len(position.queue) - len(after.queue)
         return [*actions, PlayAction(placement), *self._add_visible_pieces()]
-
-    # --- helpers: the queue ---------------------------------------------------------------------
 
     def _with_bag(self, position: Position) -> Position:
         assert self.rules is not None
@@ -522,8 +509,6 @@ class TriangleHostConnection:
         """Close the connection; the protocol has no message for it."""
         self.stage = TriangleStage.CLOSED
 
-    # --- what the bot says ----------------------------------------------------------------------
-
     def receive(self, message: triangle.TriangleMessage) -> TriangleEvent:
         """Classify a message of the bot."""
         match message:
@@ -543,8 +528,6 @@ class TriangleHostConnection:
             case _:
                 return TriangleEvent.IGNORED
 
-
-# --- helpers --------------------------------------------------------------------------------------
 
 _MAX_VISIBLE: Final = 33
 """Maximum of the rules."""

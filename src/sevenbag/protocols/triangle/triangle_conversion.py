@@ -38,9 +38,6 @@ class RulesData(Struct, frozen=True):
     rules: dict[str, object]
 
 
-# --- pieces -------------------------------------------------------------------------------------
-
-
 def parse_piece(letter: triangle.PieceLetter) -> Piece:
     """Return the piece that a letter names."""
     return _PIECES[letter]
@@ -59,9 +56,6 @@ def parse_pieces(letters: Iterable[triangle.PieceLetter]) -> tuple[Piece, ...]:
 def format_pieces(pieces: Iterable[Piece]) -> tuple[triangle.PieceLetter, ...]:
     """Return the letters of pieces."""
     return tuple([_LETTERS[piece] for piece in pieces])
-
-
-# --- positions ----------------------------------------------------------------------------------
 
 
 def parse_state(state: triangle.TriangleState, rows: int) -> Position:
@@ -111,9 +105,6 @@ def format_expected_board(board: Board) -> list[list[int]]:
         filled = board.row(y)
         rows.append([filled >> x & 1 for x in range(board.width)])
     return rows
-
-
-# --- rules --------------------------------------------------------------------------------------
 
 
 def parse_config(
@@ -314,8 +305,6 @@ def is_valid_deal(pieces: Sequence[Piece], bag: str) -> bool:
         _continues_deal(pieces, full, already) for already in range(len(full))
     )
 
-
-# --- helpers --------------------------------------------------------------------------------------
 
 _LETTERS: Final[dict[Piece, triangle.PieceLetter]] = {
     Piece.I: "i",

@@ -138,8 +138,6 @@ def read_expected_rows(move: TriangleMove) -> tuple[int, ...] | None:
     return tuple(rows)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 KEYS_BY_NAME: Final[dict[str, Key]] = {
     "moveLeft": Key.LEFT,
     "moveRight": Key.RIGHT,

@@ -205,9 +205,6 @@ class InvitationController(Controller):
         return Redirect("/admin", status_code=303)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _render_registration(
     session: BrowserSession, *, status: int = 200, error: str = "", name: str = ""
 ) -> Template:

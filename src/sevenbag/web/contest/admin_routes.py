@@ -301,8 +301,6 @@ class RuleField:
     choices: tuple[str, ...]
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _AUDIT_ACTIONS: Final = {
     "start": "contest started",
     "pause": "contest paused",

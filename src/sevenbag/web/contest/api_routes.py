@@ -147,7 +147,6 @@ API_HANDLERS: Final = (
     get_metrics,
 )
 
-# --- helpers ------------------------------------------------------------------------------------
 
 # InputError: the team has the name of the test client, against which it cannot play.
 _ERRORS: Final = (InputError, LoginRejectedError, SchedulerError, StoreError, TooBusyError)

@@ -190,8 +190,6 @@ def local_address_for(address: str) -> str:
     return f"http://{'127.0.0.1' if host.version == 4 else '[::1]'}:{parts.port}/"
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _HEADINGS: Final = {
     400: "Invalid request",
     403: "Not allowed",

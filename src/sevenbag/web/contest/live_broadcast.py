@@ -215,8 +215,6 @@ class LiveBroadcaster:
             self._context.destroy(linger=0)
             self._context = None
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _log_failure(self, task: asyncio.Task[None]) -> None:
         """Log a failure when it occurs, not when the task is awaited at the end."""
         if not task.cancelled() and (error := task.exception()) is not None:

@@ -121,8 +121,6 @@ class LocalStack:
         for server in self.game_servers:
             server.terminate()
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _create_game_server(self, number: int, address: str) -> ChildProcess:
         server = self._settings.server
         settings = {
@@ -283,8 +281,6 @@ class ContestDemo:
             except ExceptionGroup as errors:
                 raise errors.exceptions[0] from None
 
-    # --- helpers --------------------------------------------------------------------------------
-
     async def _create_clients(self, stack: LocalStack) -> list[ChildProcess]:
         """Register the teams, and create the processes of their clients."""
         clients: list[ChildProcess] = []
@@ -338,9 +334,6 @@ class ContestDemo:
                 name = "nobody" if winner is None else match.players[winner].team
                 self._report(f"{name} has won: {describe_ending(match.result.ending)}")
                 return
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 async def _run_client(client: ChildProcess, playing: asyncio.Task[None]) -> None:

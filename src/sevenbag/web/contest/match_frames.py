@@ -227,8 +227,6 @@ class MatchTracker:
         self._set_status("finished")
         return encode_event(MatchFinishedNotice(match=self.match))
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _apply(self, state: State) -> str | None:
         match state:
             case GameBoardState():
@@ -356,9 +354,6 @@ def render_replay(replay: bytes, max_frames: int = MAX_REPLAY_FRAMES) -> bytes:
         frames=list(_iterate_frames(record, max_frames)),
     )
     return gzip.compress(msgspec.json.encode(animation), 5, mtime=0)
-
-
-# --- helpers ------------------------------------------------------------------------------------
 
 
 class _MessageKind(msgspec.Struct):

@@ -152,8 +152,6 @@ class SiteOverview:
         """Return a match; None if it is unknown."""
         return await self._load_cached(("match", match_id), lambda: self._read_match(match_id))
 
-    # --- helpers --------------------------------------------------------------------------------
-
     async def _load_cached(self, key: tuple[object, ...], read: Callable[[], T]) -> T:
         """Return cached contents, or read them in a thread, once for all callers."""
         now = time.monotonic()
@@ -203,8 +201,6 @@ class SiteOverview:
         row = self._store.matches.find_by_id(match_id)
         return None if row is None else MatchOverview(row, self._store.matches.list_games(match_id))
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _MIN_ENTRANTS: Final = 2
 _FINISHED: Final[tuple[MatchState, ...]] = ("done",)

@@ -186,9 +186,6 @@ class PublicController(Controller):
         await _broadcast(TextSocket(socket), broadcaster, rows)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 async def _load_match(overview: SiteOverview, match_id: int) -> MatchOverview:
     view = await overview.load_match(match_id)
     if view is None:

@@ -323,8 +323,6 @@ class Authenticator:
         return account
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _READ_METHODS: Final = frozenset({"GET", "HEAD"})
 
 

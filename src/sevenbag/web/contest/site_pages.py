@@ -154,9 +154,6 @@ async def read_body(request: Request[Any, Any, Any]) -> bytes:
         raise ClientException("the request did not arrive in time", status_code=408) from None
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _form_token_field(session: BrowserSession) -> Markup:
     return Markup('<input type="hidden" name="{}" value="{}">').format(
         FORM_TOKEN_FIELD, session.form_token

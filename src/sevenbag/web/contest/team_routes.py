@@ -158,9 +158,6 @@ def sort_outcomes(verdicts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(verdicts.items(), key=lambda item: (item[0] != "done", -item[1])))
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 async def _render_team(
     site: SiteContext, session: BrowserSession, team: Team, error: str = ""
 ) -> Template:

@@ -110,8 +110,6 @@ class ConnectionLimiter:
         self.mark_active(transport)
         self._open.pop(transport, None)
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _has_room(self, key: str) -> bool:
         if key and sum(each == key for each in self._open.values()) >= self._max_connections // 2:
             return self._close_longest_idle(key)

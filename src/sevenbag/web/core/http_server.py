@@ -137,8 +137,6 @@ class TextSocket:
             await self._socket.close(code, reason)
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 # uvicorn raises OSError or RuntimeError for a socket that was closed in the meantime.
 _CLOSED: Final = (OSError, RuntimeError, WebSocketDisconnect)
 

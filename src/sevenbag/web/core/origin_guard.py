@@ -174,8 +174,6 @@ class OriginGuard:
         await send({"type": "http.response.body", "body": f"{text}\n".encode()})
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
 _ORIGIN_ERROR: Final = "invalid Origin header: expected a page of this server"
 
 

@@ -85,9 +85,6 @@ def create_file_router(path: str, folder: Path, **options: Any) -> Router:
     )
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _respond_not_found(_: Request[Any, Any, Any], __: NotFoundException) -> Response[str]:
     # Litestar's text contains the path of the folder.
     return Response("no such file\n", status_code=404, media_type=MediaType.TEXT)

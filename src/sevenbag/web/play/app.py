@@ -124,9 +124,6 @@ def create_play_app(host: MatchHost, replays: ReplayCache, bots: Path | None = N
     )
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _build_context(bots: Path | None) -> dict[str, Any]:
     drawing = {
         "colors": COLORS,

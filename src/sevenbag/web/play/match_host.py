@@ -255,8 +255,6 @@ class MatchHost:
                 running.cancel()
                 await asyncio.gather(running, return_exceptions=True)
 
-    # --- helpers --------------------------------------------------------------------------------
-
     async def _play(
         self,
         connection: PageConnection,
@@ -300,8 +298,6 @@ class MatchHost:
         connection.send_final_event(event)
         self._report(event.summary)
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _DECODER: Final = msgspec.json.Decoder(MatchRequest)
 _ERROR_PATH: Final = re.compile(r"^(?P<reason>.*) - at `\$\.?(?P<path>.*)`$")

@@ -156,8 +156,6 @@ class PageConnection:
                     self._frame_sent.clear()
                     await self._frame_sent.wait()
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _queue_frame(self, frame: str) -> None:
         if not self._error:
             self._unsent.append(frame)
@@ -316,8 +314,6 @@ class WorkerChannel:
         self._error = error
         self._changed.set()
 
-
-# --- helpers ------------------------------------------------------------------------------------
 
 _ENCODER: Final = msgspec.json.Encoder()
 _COMMANDS: Final = msgspec.json.Decoder(WorkerFailedCommand | StopMatchCommand)

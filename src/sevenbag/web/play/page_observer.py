@@ -158,8 +158,6 @@ class PageObserver(GameObserver):
             f"match-{start.config.seed}.replay" if replay_url else None,
         )
 
-    # --- helpers --------------------------------------------------------------------------------
-
     def _build_state(self) -> MatchStateEvent:
         start = self._start
         assert start is not None
@@ -208,6 +206,3 @@ def describe_clear(lock: LockResult) -> str:
     if lock.perfect_clear:
         text += ", perfect clear"
     return f"{text}, +{lock.attack}" if lock.attack else text
-
-
-# --- helpers ------------------------------------------------------------------------------------

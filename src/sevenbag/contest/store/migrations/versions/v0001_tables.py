@@ -149,9 +149,6 @@ def _games() -> None:
     )
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
 def _key(name: str) -> sa.Column[int]:
     return sa.Column(name, sa.Integer, primary_key=True)
 
