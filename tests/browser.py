@@ -1,15 +1,11 @@
 """Chromium for tests of pages: started once per module, with a new context for each page."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from sevenbag.bots.external.web_worker import find_browser
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 Page = Any
 """Playwright's; it may not be installed."""

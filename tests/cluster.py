@@ -1,17 +1,13 @@
 """A real dask cluster: a scheduler in this process, and two worker processes that are restarted."""
 
-from __future__ import annotations
-
 import importlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from sevenbag.jobs import dask_executor
 from tests.cli.run import wait_until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 dask: Any = importlib.import_module("dask")
 distributed: Any = importlib.import_module("distributed")

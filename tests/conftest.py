@@ -1,21 +1,15 @@
 """Configure all tests, and report the number of comparisons with recorded data."""
 
-from __future__ import annotations
-
 import os
 import signal
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.counted import FILE
-
-if TYPE_CHECKING:
-    import pytest
-
 
 # The same cases on every machine; --hypothesis-profile selects another profile.
 settings.register_profile(

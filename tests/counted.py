@@ -1,7 +1,5 @@
 """Count comparisons with recorded data; conftest.py prints the sums after the tests."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

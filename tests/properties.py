@@ -1,7 +1,5 @@
 """Scale the number of random cases with the Hypothesis profile."""
 
-from __future__ import annotations
-
 from hypothesis import settings
 
 

@@ -1,7 +1,5 @@
 """Tests of copying and pickling errors."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 import pickle

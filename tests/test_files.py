@@ -1,7 +1,5 @@
 """Tests of reading regular files without blocking, and of writing files."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

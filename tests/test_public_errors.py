@@ -1,8 +1,7 @@
 """Tests that the public API raises sevenbag errors for wrong types and values."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -35,9 +34,6 @@ from sevenbag.formats.fumen import Fumen
 from sevenbag.formats.replay_file import Replay
 from sevenbag.formats.tetrio_file import load_tetrio_file
 from sevenbag.game.frame_game import FrameGame
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 WRONG: list[Any] = [None, 3, 2.5, -1, 10**30, "nothing", b"T", [], {}, object(), "\ud800", "\0"]
 """Values that are invalid for every parameter below."""

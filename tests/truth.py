@@ -4,17 +4,13 @@ The data is not part of the package. It is read from the folder ``shared/data`` 
 folder, or from the folder SEVENBAG_TRUTH. Tests are skipped without it.
 """
 
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 TRUTH = Path(os.environ.get("SEVENBAG_TRUTH", _BESIDE))

@@ -1,19 +1,12 @@
 """Bots that behave, and bots that do not, for the tests of the arena."""
 
-from __future__ import annotations
-
 import inspect
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 
-from sevenbag._kernel import Placement, Rotation
+from sevenbag._kernel import Board, Piece, Placement, Rotation
 from sevenbag.bots.bot import Bot, Limits, Position, Suggestion
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from sevenbag._kernel import Board, Piece
-    from sevenbag.game import Rules
+from sevenbag.game import Rules
 
 
 class LowBot(Bot):

@@ -1,20 +1,13 @@
 """Play and play back games of test bots."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from sevenbag.arena.runner.game_options import BotDeadlines, GameConfig
 from sevenbag.arena.runner.game_runner import play_game
-from sevenbag.arena.runner.observers import ReplayRecorder
+from sevenbag.arena.runner.observers import GameObserver, ReplayRecorder
+from sevenbag.bots.bot import Bot
 from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Rules
+from sevenbag.game.game_result import GameResult
 from sevenbag.replay.playback import Playback
-
-if TYPE_CHECKING:
-    from sevenbag.arena.runner.observers import GameObserver
-    from sevenbag.bots.bot import Bot
-    from sevenbag.game.game_result import GameResult
 
 PLAIN = Rules.preset("guideline")
 PATIENT = BotDeadlines(prepare=60, update=60, suggest=60, stop=60, quit=60)

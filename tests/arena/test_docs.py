@@ -1,11 +1,9 @@
 """The manual's pages on the arena: examples do what they show, no option is left out."""
 
-from __future__ import annotations
-
 import argparse
 import doctest
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,9 +12,6 @@ from sevenbag.cli.play_command import configure_play
 from sevenbag.cli.tournament_commands import configure_match, configure_tournament
 from sevenbag.game import Rules
 from sevenbag.game.game_config import opening_board
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -1,14 +1,13 @@
 """Small tournaments for tests: real games of simple bots, in a folder as the arena writes it."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
+from sevenbag.arena.statistics import Sprt
 from sevenbag.arena.tournament.tournament_config import PlayerConfig, TournamentHeader
 from sevenbag.arena.tournament.tournament_files import (
     GameRecord,
@@ -16,15 +15,10 @@ from sevenbag.arena.tournament.tournament_files import (
     LossRecord,
     write_header,
 )
+from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Rules
 from sevenbag.replay.playback import Playback, count_statistics
 from tests.arena.bots import HoldBot, LowBot, QuadBot, TowerBot
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sevenbag.arena.statistics import Sprt
-    from sevenbag.formats.replay_file import Replay
 
 RULES = Rules.preset("guideline").replace({"garbage": {"travel": 0}})
 KINDS = (QuadBot, LowBot, HoldBot, TowerBot)

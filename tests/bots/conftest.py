@@ -1,7 +1,5 @@
 """What the tests of drivers share: whatever they start is gone when they end."""
 
-from __future__ import annotations
-
 import sys
 import time
 import uuid

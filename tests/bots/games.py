@@ -1,18 +1,11 @@
 """Games that tests play with bots by hand."""
 
-from __future__ import annotations
+from collections.abc import Container
 
-from typing import TYPE_CHECKING
-
-from sevenbag.bots.bot import Limits, ask_bot
+from sevenbag._kernel import Placement
+from sevenbag.bots.bot import Bot, Limits, Suggestion, ask_bot
 from sevenbag.errors import BotForfeitError, PlacementError
-
-if TYPE_CHECKING:
-    from collections.abc import Container
-
-    from sevenbag._kernel import Placement
-    from sevenbag.bots.bot import Bot, Suggestion
-    from sevenbag.game import Game
+from sevenbag.game import Game
 
 SHORT = {
     "info_seconds": "60",

@@ -1,7 +1,5 @@
 """Specifications of bots, right and wrong."""
 
-from __future__ import annotations
-
 import pytest
 
 from sevenbag.bots.builtin.random_bot import RandomBot

@@ -1,14 +1,8 @@
 """Settings and helpers of the tests of the checks."""
 
-from __future__ import annotations
-
 import dataclasses
-from typing import TYPE_CHECKING
 
-from sevenbag.checks import CheckSettings
-
-if TYPE_CHECKING:
-    from sevenbag.checks import ConformanceReport
+from sevenbag.checks import CheckSettings, ConformanceReport
 
 PATIENT = CheckSettings(
     start_seconds=120.0, answer_seconds=120.0, slow_seconds=120.0, quit_seconds=120.0, length=12

@@ -1,9 +1,7 @@
 """Clauses and procedures belong to each other; results without a check are not passed."""
 
-from __future__ import annotations
-
 import inspect
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 import pytest
 
@@ -21,9 +19,6 @@ from sevenbag.checks import (
 from sevenbag.checks.harness import CheckSettings, collect_procedures, load_clauses
 from sevenbag.errors import InputError
 from tests.fakes.silence import launch_impatiently
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 SHARED = (harness, recorded_connection)
 MODULES: dict[str, tuple[ModuleType, ...]] = {

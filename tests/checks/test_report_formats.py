@@ -1,7 +1,5 @@
 """Reports as text, JSON and JUnit XML."""
 
-from __future__ import annotations
-
 import json
 from xml.etree import ElementTree as ET
 

@@ -1,13 +1,11 @@
 """The check of TBP bots passes correct bots and finds each planted fault."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 import pytest
 
@@ -19,9 +17,6 @@ from tests.checks.checking import PATIENT, list_findings, parse_findings, select
 from tests.fakes import faulty, field
 from tests.fakes.dropper import Dropper
 from tests.fakes.silence import launch_impatiently
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 FAKES = Path(faulty.__file__).parent
 ROOT = FAKES.parents[1]

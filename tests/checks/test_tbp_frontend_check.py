@@ -1,7 +1,5 @@
 """The check of TBP frontends passes correct frontends and finds the errors of others."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json
@@ -9,7 +7,8 @@ import os
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,9 +18,6 @@ from tests.checks.checking import Findings, list_findings, parse_findings
 from tests.fakes import frontends
 from tests.fakes.dropper import cells_of, drops
 from tests.fakes.frontends import Frontend, LostError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Json = dict[str, Any]
 

@@ -1,13 +1,11 @@
 """The check of Triangle engines passes correct engines and finds each planted fault."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,10 +18,6 @@ from tests.checks.checking import list_findings, parse_findings, select_checks
 from tests.fakes import triangle_bots
 from tests.fakes.silence import launch_impatiently
 from tests.fakes.triangle_bots import Engine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 ROOT = Path(triangle_bots.__file__).parents[2]
 # An engine with an empty environment has no PYTHONPATH.

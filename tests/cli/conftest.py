@@ -1,7 +1,5 @@
 """Fixtures of the command-line tests."""
 
-from __future__ import annotations
-
 import pytest
 
 from sevenbag import jobs

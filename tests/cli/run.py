@@ -1,7 +1,5 @@
 """Run commands as users do, in this process or in another one."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal
@@ -9,14 +7,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, cast
 from unittest import mock
 
 from sevenbag.cli.main import main
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 COMMAND = [sys.executable, "-P", "-m", "sevenbag"]
 

@@ -1,19 +1,14 @@
 """Tests of ``sevenbag check``."""
 
-from __future__ import annotations
-
 import json
+import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from tests.cli.run import COMMAND, run_process, sevenbag
-
-if TYPE_CHECKING:
-    import subprocess
 
 FAKES = Path(__file__).parents[1] / "fakes"
 

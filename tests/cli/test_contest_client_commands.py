@@ -1,14 +1,12 @@
 """Tests of ``sevenbag join``: complete matches, exit codes, clean-up of bots."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -18,9 +16,6 @@ from tests.cli.run import COMMAND, QUICK_BOT, environment, sevenbag, wait_until
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer
 from tests.contest.client.test_contest_client import Answers
 from tests.contest.client.test_match_session import LONG
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _BOT = """
 import json

@@ -1,18 +1,13 @@
 """Tests of the output of `sevenbag contest serve`."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.cli.run import COMMAND, environment, sevenbag, start
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SERVE = ("contest", "serve", "--game-servers", "0", "--set", "site.port=0")
 

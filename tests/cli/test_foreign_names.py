@@ -1,7 +1,5 @@
 """Tests that untrusted names appear in terminals, pictures and pages only as text."""
 
-from __future__ import annotations
-
 import json
 import sys
 import unicodedata

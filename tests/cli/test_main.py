@@ -1,7 +1,5 @@
 """Tests of the command line: help, version, invalid arguments."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,8 +1,7 @@
 """Tests that an option has the same value name, help and default in every command."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+import argparse
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -14,10 +13,6 @@ from sevenbag.cli.command_table import (
     CommandParser,
     load_command,
 )
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator, Mapping
 
 DIFFERENT = {
     "--seed": "match repeats its games by default, play does not; pc train has a stored one",

@@ -1,7 +1,5 @@
 """Tests of unwritable output: one line on standard error."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

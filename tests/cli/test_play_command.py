@@ -1,23 +1,18 @@
 """Tests of ``sevenbag play``."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
+import subprocess
 import sys
 from importlib import resources
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from sevenbag.formats.replay_file import Replay
 from sevenbag.replay.playback import Playback
 from tests.cli.run import QUICK_BOT, alive, descendants, sevenbag, start, wait_until
-
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
 
 CALM = """\
 base = "guideline"

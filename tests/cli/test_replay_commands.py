@@ -1,22 +1,17 @@
 """Tests of ``sevenbag replay``."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
 import pty
 import subprocess
 import xml.etree.ElementTree as ET
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from sevenbag.formats.fumen import Fumen
 from tests.cli.run import COMMAND, TRACES, environment, run_process, sevenbag
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(name="game", scope="module")

@@ -1,16 +1,11 @@
 """Tests of ``sevenbag replay verify``: messages and exit codes."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.cli.run import sevenbag
 from tests.formats.tetrio_files import match, written
 from tests.truth import truth
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_real_matches() -> None:

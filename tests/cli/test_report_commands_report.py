@@ -1,17 +1,12 @@
 """Tests of ``sevenbag report``."""
 
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.arena.tournaments import make_tournament
 from tests.cli.run import sevenbag
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(name="match", scope="module")

@@ -1,9 +1,7 @@
 """Tests of ``sevenbag stats``."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -13,9 +11,6 @@ from sevenbag.arena.tournament.tournament_config import PlayerConfig, Tournament
 from sevenbag.arena.tournament.tournament_files import write_header
 from tests.arena.tournaments import make_tournament
 from tests.cli.run import sevenbag
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(name="match", scope="module")

@@ -1,17 +1,12 @@
 """Tests of signals during and after a coroutine."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from sevenbag.cli.signals import SignalInterrupt, run_until_signal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

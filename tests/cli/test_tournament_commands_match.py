@@ -1,7 +1,5 @@
 """Tests of ``sevenbag match`` with real commands and folders."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -9,7 +7,7 @@ import pty
 import re
 import signal
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +15,6 @@ from sevenbag.arena.tournament.tournament_files import read_games, read_header
 from sevenbag.cli.main import main
 from sevenbag.formats.replay_file import Replay
 from tests.cli.run import COMMAND, QUICK_BOT, environment, sevenbag, start, wait_until
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("no_single_worker")
 

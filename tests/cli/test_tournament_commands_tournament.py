@@ -1,7 +1,5 @@
 """Tests of ``sevenbag tournament``: files, folders, output."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

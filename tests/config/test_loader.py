@@ -1,9 +1,9 @@
 """Tests of typed configuration: TOML, environment variables, options and forms."""
 
-from __future__ import annotations
-
 import itertools
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
 
 import pytest
 from hypothesis import given
@@ -13,10 +13,6 @@ from msgspec import Meta, Struct, json, to_builtins
 from sevenbag.config import loader
 from sevenbag.errors import FormatError, InputError, SettingsError, SpecError
 from tests.properties import examples
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 
 class Engine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

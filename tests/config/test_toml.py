@@ -1,12 +1,10 @@
 """Tests that oversized TOML is rejected before parsing."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,9 +16,6 @@ from sevenbag.contest.settings import ContestSettings, load_settings
 from sevenbag.errors import FormatError, InputError
 from sevenbag.game import Rules
 from sevenbag.game.kicks_file import load_kicks, parse_kicks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SOURCE = Path(__file__).parents[2] / "src" / "sevenbag"
 

@@ -4,12 +4,10 @@ Two of the hosts are strangers in plain Python, which know nothing of us but the
 bot and host speak different ones, whole games pass through a bridge of ours.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
@@ -20,9 +18,6 @@ from sevenbag.game import Rules
 from sevenbag.game.game_result import GameEnding
 from tests.fakes.frontends import Frontend
 from tests.fakes.triangle_host import Host, Room
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PIECES = 200
 SERVE = [sys.executable, "-P", "-m", "sevenbag", "serve"]

@@ -1,11 +1,8 @@
 """Our bots and our driver pass the checks of their protocols."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,13 +11,10 @@ from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.bots.external.process import create_process_launcher
 from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.registry import create_bot
-from sevenbag.checks import create_tbp_bot_check, create_triangle_check
+from sevenbag.checks import ConformanceReport, create_tbp_bot_check, create_triangle_check
 from sevenbag.game import Rules
 from tests.bots.conftest import mark, patience
 from tests.checks.checking import PATIENT
-
-if TYPE_CHECKING:
-    from sevenbag.checks import ConformanceReport
 
 __all__ = ["mark", "patience"]
 

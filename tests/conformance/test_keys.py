@@ -3,8 +3,6 @@
 Here the keys are pressed on the slow reference; how the hosts name them is all that is theirs.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """A PostgreSQL server of the tests' own, where its programs are installed."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pwd
@@ -10,12 +8,9 @@ import subprocess
 import tempfile
 import time
 import uuid
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 # The server goes down when its standard input ends: also when the tests are killed.
 WATCHED = '"$@" & server=$!; read -r order; kill -${order:-INT} $server; wait $server'

@@ -6,17 +6,13 @@ must hold of any player that plans by the table: so shapes, entry, directions, d
 right as a whole.
 """
 
-from __future__ import annotations
-
 import itertools
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sevenbag.contest.game.pason_game import PasonGame
 from sevenbag.contest.settings import GameRules
+from sevenbag.protocols.pason.pason_conversion import MoveName
 from tests.protocols.pason.table import CELLS
-
-if TYPE_CHECKING:
-    from sevenbag.protocols.pason.pason_conversion import MoveName
 
 SPAWN: Final = 5
 

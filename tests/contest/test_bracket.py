@@ -1,20 +1,14 @@
-from __future__ import annotations
-
 import random
+from collections.abc import Callable
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
 from sevenbag.contest.bracket import MAX_ENTRANTS, ContestPlan, ContestTournament
 from sevenbag.contest.game.match_results import MatchResult
+from sevenbag.contest.ranking import DueMatch
 from sevenbag.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.contest.ranking import DueMatch
 
 Results = dict[str, MatchResult]
 

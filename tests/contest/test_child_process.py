@@ -1,7 +1,5 @@
 """Processes beside ours: real ones, with real deaths."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

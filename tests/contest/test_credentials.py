@@ -1,10 +1,8 @@
 """The secret between game servers and the scheduler."""
 
-from __future__ import annotations
-
 import stat
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +13,6 @@ from sevenbag.contest.credentials import (
     read_secret,
 )
 from sevenbag.errors import SettingsError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_it_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:

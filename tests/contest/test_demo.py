@@ -1,20 +1,15 @@
 """`sevenbag contest demo` and `contest match`, as a new user types them."""
 
-from __future__ import annotations
-
 import re
 import signal
+import subprocess
 import threading
 import urllib.request
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.cli.run import TRACES, alive, descendants, loopback, sevenbag, start, wait_until
-
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
 
 QUICK = (
     "--port",

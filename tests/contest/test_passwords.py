@@ -1,7 +1,5 @@
 """Passwords: what may be one, that only the right one is right, that nothing of it stays."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 

@@ -1,18 +1,13 @@
 """Tests of contest settings from files, the environment and overrides."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from sevenbag.config.loader import describe_fields, format_toml
 from sevenbag.contest.settings import ContestSettings, load_settings
 from sevenbag.errors import SettingsError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 
 def test_overrides_precede_environment_and_file(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Nobody waits for a log that nobody reads."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys

@@ -4,27 +4,22 @@ A person who organises it uses the site's own forms; teams' clients are real pro
 game servers is killed on the way. What came of it is then counted again from what the site exports.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import os
 import re
 import signal
+import subprocess
 import threading
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.cli.run import TRACES, alive, descendants, loopback, sevenbag, start, wait_until
 from tests.web.contest.visitor import Visitor
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Iterator
 
 PASSWORD = "correct horse battery"
 TEAMS = {

@@ -1,7 +1,5 @@
 """Messages between game servers and the scheduler, byte for byte as earlier versions wrote them."""
 
-from __future__ import annotations
-
 import msgspec
 import pytest
 

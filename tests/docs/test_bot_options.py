@@ -1,7 +1,5 @@
 """Tests that docs/tbp.md and docs/triangle.md list all profiles and options of external bots."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,17 +1,12 @@
 """Tests of the pictures, tables and links of the documentation."""
 
-from __future__ import annotations
-
 import html
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from docs.figures.files import DOCS, PAGES, PICTURES_FOLDER, pictures, with_tables
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 README = DOCS.parent / "README.md"
 ADVICE = "`make docs` makes pictures and tables anew: look at them, then commit them"

@@ -1,7 +1,5 @@
 """Tests of the programs in docs/pason-client.md."""
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import re

@@ -1,7 +1,5 @@
 """Pictures made of pictures, and games as notebooks show them."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 

@@ -1,7 +1,5 @@
 """Gymnasium's and PettingZoo's own checkers, and what the environments say of wrong input."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """Whole games of random players in the kernel."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

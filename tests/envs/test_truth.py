@@ -1,25 +1,19 @@
 """Every environment, step by step, against `Game` and `Versus` driven by the same placements."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from sevenbag import Board, Game, Key, Placement, Rules, Spin, Versus
 from sevenbag.envs import ActionEncoding, KeysEnv, PlacementEnv, VectorEnv, VersusEnv
+from sevenbag.game import Player
 from tests.properties import examples
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from sevenbag.game import Player
 
 # Garbage all the time: four lines for a row, at once.
 HEAVY = Rules.preset("guideline").replace(

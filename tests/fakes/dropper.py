@@ -4,14 +4,10 @@ It imports nothing of ours, so that it starts quickly and shares none of our mis
 each piece where the stack stays low and without holes, and never holds, but follows those who do.
 """
 
-from __future__ import annotations
-
 import json
 import sys
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from typing import Any
 
 Board = list[list[bool]]
 Cells = list[tuple[int, int]]

@@ -3,8 +3,6 @@
 What the field has, and what it could have.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

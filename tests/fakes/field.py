@@ -4,8 +4,6 @@ Written from descriptions of what these programs do, not from the programs. The 
 the dropper; only their manners are the others'.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

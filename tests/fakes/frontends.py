@@ -5,8 +5,6 @@ whatever bot it is given, and raises `LostError` where the program it imitates w
 Written from descriptions of what these programs do, not from the programs.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import random

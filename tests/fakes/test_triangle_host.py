@@ -1,7 +1,5 @@
 """The fake Triangle host agrees with recordings of Triangle.js."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -4,8 +4,6 @@
 import nothing of ours but the cells of the other fake, so that they share none of our mistakes.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,21 +1,17 @@
 """Two other readers and writers of fumens: npm's tetris-fumen and PyPI's py-fumen-py."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import py_fumen_py as theirs  # type: ignore[import-untyped]
 import pytest
 
 from sevenbag import Piece, Placement, Rotation
 from sevenbag.formats.fumen import Field, Page
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _SCRIPT = Path(__file__).with_name("fumen_peer.cjs")
 _PACKAGES = Path(__file__).parents[2] / ".venv" / "node" / "node_modules"

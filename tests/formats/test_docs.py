@@ -1,7 +1,5 @@
 """Tests of the pages on file formats."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Fumens: texts that other programs wrote, links, errors by name, limits."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

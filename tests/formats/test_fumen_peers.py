@@ -1,10 +1,8 @@
 """Random fields and pages, written here and read elsewhere, and the other way round."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import assume, given
@@ -14,9 +12,6 @@ from sevenbag import Placement, Rotation
 from sevenbag.formats.fumen import Field, Fumen, Page
 from tests.formats.fumen_peers import PyFumen, TetrisFumen
 from tests.properties import examples
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LETTERS = ".ILOZTJSG"
 

@@ -1,9 +1,7 @@
 """Files of perfect clears: the format's examples, faults, and a slow, obvious checker."""
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -20,9 +18,6 @@ from sevenbag.formats.pc_file import (
     write_solutions,
 )
 from tests.properties import cases
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Hold T, then O I I I I without hold: the format's own example.
 EXAMPLE = bytes.fromhex("0a00fcffffff0000000c341c1c")

@@ -1,11 +1,9 @@
 """The replay file: what is written is read again, and nothing else is."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,9 +13,6 @@ from sevenbag._kernel import Piece, Placement, Rotation, Spin
 from sevenbag.errors import FormatError
 from sevenbag.formats import replay_file
 from sevenbag.formats.replay_file import Replay, format_placement, parse_placement
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 placements = st.builds(
     Placement,

@@ -1,10 +1,10 @@
 """Reading TETR.IO's files: every layout, and everything that may be wrong with one."""
 
-from __future__ import annotations
-
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,10 +14,6 @@ from sevenbag.formats.tetrio_script import build_script
 from tests.formats.tetrio_files import HANDLING, match, older, solo, written
 from tests.game import tetrio_rounds
 from tests.truth import truth, truth_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 class TestRealFiles:

@@ -1,7 +1,5 @@
 """Files of TETR.IO in all their layouts, made from the rounds of `tests.game.tetrio_rounds`."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, Final
 

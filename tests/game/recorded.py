@@ -1,7 +1,5 @@
 """Recorded locks of another engine, and the rules they were played by."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sevenbag._kernel import Board, Piece, Placement, Rotation, Spin

@@ -4,17 +4,12 @@ The board is a list of rows, texts of a letter a cell. Where a piece can go, and
 is taken from the kernel; that has its own tests.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from sevenbag._kernel import Kicks, Piece, Placement
+from sevenbag.game import Rules
 from tests.game.reference_attack import attacks_of, counters_after
 from tests.game.reference_garbage import Draws, Waiting
-
-if TYPE_CHECKING:
-    from sevenbag.game import Rules
 
 
 def seven_bag(seed: int, count: int) -> str:

@@ -3,17 +3,11 @@
 Counters as the package counts them: clears, and difficult clears, in a row before this one.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from sevenbag._kernel import Spin
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.game import Rules
+from sevenbag.game import Rules
 
 LARGEST = 100_000
 

@@ -5,21 +5,17 @@ column, `y` the top row with its fraction; cells are looked up one by one, and n
 can be asked again.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sevenbag._kernel import Spin
+from sevenbag.game import Rules
+from sevenbag.game.frame_game import FrameRules, Handling
 from tests.game.reference import seven_bag
 from tests.game.reference_attack import attacks_of, counters_after
 from tests.game.reference_garbage import Waiting
-
-if TYPE_CHECKING:
-    from sevenbag.game import Rules
-    from sevenbag.game.frame_game import FrameRules, Handling
 
 # Cells as (column, rows below the top of the box), by rotation.
 SHAPES: Final = {

@@ -4,14 +4,10 @@ Written from the words of the rules: rows are taken off one by one, and everythi
 drawn where the words say so.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sevenbag.game import Rules
+from sevenbag.game import Rules
 
 NEVER = math.inf
 

@@ -1,7 +1,5 @@
 """What clears send, against published vectors, recorded values and the formula once more."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The pieces of a seed, against recorded ones."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

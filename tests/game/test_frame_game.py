@@ -1,7 +1,5 @@
 """Games played frame by frame: two real rounds to the last number, and rules one by one."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,11 +1,10 @@
 """Random games of the kernel against the same games played slowly, step by step."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
 
@@ -14,9 +13,6 @@ from sevenbag.game.frame_game import Button, FrameGame, FrameRules, Handling
 from sevenbag.replay.tetrio_simulation import tetrio_counters
 from tests.game.reference_frames import Reference
 from tests.game.tetrio_rounds import ROUNDS, script_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 BUTTONS = {
     "left": Button.MOVE_LEFT,

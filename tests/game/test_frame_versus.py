@@ -1,7 +1,5 @@
 """Players against each other, frame by frame: attacks find their way, and cross on it."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

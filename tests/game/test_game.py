@@ -1,7 +1,5 @@
 """One player's game: what can be seen, what is refused, and the reference beside it."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Rotation systems from files: what they say, and what is said of those that are wrong."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A position followed from outside is the game's own."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

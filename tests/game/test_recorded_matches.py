@@ -5,23 +5,17 @@ another engine has told what each lock did. Where a piece was placed is found am
 placements.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from sevenbag._kernel import Board, GarbageQueue, InFlightAttacks
+from sevenbag._kernel import Board, GarbageQueue, InFlightAttacks, Placement
 from sevenbag.game import Rules
 from sevenbag.game.rules import compile_rules
 from tests.counted import compared
 from tests.game.recorded import SPINS
 from tests.truth import truth_json, truth_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sevenbag._kernel import Placement
 
 # What the matches' options leave out is that of a room as it is opened.
 RULES = Rules.preset("tetrio-default")

@@ -4,8 +4,6 @@ Nothing recorded is taken on trust: keys are pressed on the kernel's boards, whi
 they do, and the game finds the placement reachable and judges it once more.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from sevenbag._kernel import Game, Piece, Placement, Spin

@@ -1,7 +1,5 @@
 """Rules as data: presets, files, messages."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,20 +1,14 @@
 """Rules that few games have, each in a position where it matters."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag._kernel import Board, GarbageQueue, Piece, Placement, Rotation
+from sevenbag._kernel import Board, GarbageQueue, LockResult, Piece, Placement, Rotation
 from sevenbag.errors import PlacementError, RulesError
 from sevenbag.game import Game, Rules, TopOut, Versus
 from sevenbag.game.rules import compile_rules
-
-if TYPE_CHECKING:
-    from sevenbag._kernel import LockResult
 
 GUIDELINE = Rules.preset("guideline")
 JSTRIS = Rules.preset("jstris")

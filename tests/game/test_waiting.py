@@ -1,7 +1,5 @@
 """The garbage queue and crossing attacks, as a game on a network drives them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

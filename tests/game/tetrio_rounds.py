@@ -7,19 +7,13 @@ A lock is ``number | frame | H or T | piece | rotation | x | y | lines | spin | 
 combo | B2B | holes | next piece | hold | CRC-32 of the board``.
 """
 
-from __future__ import annotations
-
 import json
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from sevenbag.game.frame_game import Button, FrameGame, FrameRules, Handling
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sevenbag.game.frame_game import RecordedLock
+from sevenbag.game.frame_game import Button, FrameGame, FrameRules, Handling, RecordedLock
 
 ROUNDS: Final[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "data" / "tetrio-rounds.json").read_text(encoding="utf-8")

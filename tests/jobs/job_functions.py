@@ -1,7 +1,5 @@
 """Jobs for the tests: functions that worker processes can import."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

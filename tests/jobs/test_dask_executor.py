@@ -1,7 +1,5 @@
 """Tests of a real dask.distributed cluster that loses workers or its scheduler."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -9,7 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,10 +19,6 @@ from sevenbag.jobs import dask_executor
 from tests.cli.run import wait_until
 from tests.cluster import PATIENCE, get_worker_pid
 from tests.jobs import job_functions
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from pathlib import Path
 
 
 @pytest.fixture(autouse=True)

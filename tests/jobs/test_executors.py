@@ -1,21 +1,16 @@
 """Tests of all executors: results, errors and the number of items taken."""
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from sevenbag import jobs
 from sevenbag.errors import JobError, ProtocolError, ScarceMemoryError
+from sevenbag.jobs import Executor
 from tests.cluster import wait_for_workers
 from tests.jobs import job_functions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sevenbag.jobs import Executor
 
 
 @pytest.fixture(params=["in process", "local", "cluster"], scope="module")

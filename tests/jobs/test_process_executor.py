@@ -1,7 +1,5 @@
 """Tests of worker processes: lost ones are replaced, and none is left behind."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -8,12 +8,10 @@ spin is judged as a rotation ends.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import NamedTuple
 
 KICKS = json.loads((Path(__file__).parent.parent / "data" / "kicks.json").read_text())
 

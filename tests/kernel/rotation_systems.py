@@ -1,7 +1,5 @@
 """Rotation systems for tests: those that are known, and any others."""
 
-from __future__ import annotations
-
 import random
 
 from hypothesis import strategies as st

@@ -1,10 +1,9 @@
 """Boards, pieces and placements by what they are, not by how they are kept."""
 
-from __future__ import annotations
-
 import copy
 import pickle
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -13,9 +12,6 @@ from hypothesis import strategies as st
 from sevenbag import Board, Game, Key, Kicks, Piece, Placement, Rotation, Rules, Spin, SpinRules
 from sevenbag.errors import BoardError, KicksError, PieceError, PlacementError, RulesError
 from tests.kernel import reference
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SIZES = st.tuples(st.integers(4, 16), st.integers(4, 64))
 

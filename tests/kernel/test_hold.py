@@ -1,7 +1,5 @@
 """A spin that outlives a hold: what the piece out of hold may lock with, by the reference."""
 
-from __future__ import annotations
-
 import pytest
 
 from sevenbag._kernel import Game

@@ -5,13 +5,12 @@ Python's word for an argument of a wrong kind. What must not happen is anything 
 hang, an error without a name. Under the sanitizers (make sanitize) a wrong read counts, too.
 """
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import random
 import types
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -42,9 +41,6 @@ from sevenbag._kernel import (
 from sevenbag.errors import BoardError, InputError, QueueError, RulesError, SevenbagError
 from sevenbag.game import Rules
 from tests.properties import cases
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 NAMED = (SevenbagError, TypeError, OverflowError, LookupError)
 

@@ -1,10 +1,9 @@
 """Rotations recorded from another engine, each judged in all ten spin modes."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -12,9 +11,6 @@ from sevenbag import Board, Kicks, Piece, Placement, Rotation, Spin
 from tests.counted import compared
 from tests.kernel import reference
 from tests.truth import truth_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TURNS = {"rotateCW": 1, "rotate180": 2, "rotateCCW": 3}
 VERDICTS = {"0": Spin.NONE, "m": Spin.MINI, "N": Spin.FULL}

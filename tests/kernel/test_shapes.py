@@ -1,7 +1,5 @@
 """Systems whose pieces lie otherwise than in SRS's boxes: a contest's, old games', own ones."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

@@ -1,13 +1,7 @@
 """Plays a solution again by the rules of the hold, with the general generator on whole boards."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from sevenbag import Board, Kicks, Piece
-
-if TYPE_CHECKING:
-    from sevenbag.pc import PcSolution
+from sevenbag.pc import PcSolution
 
 _SPAWN = (4, 30)
 

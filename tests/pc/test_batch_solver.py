@@ -1,7 +1,5 @@
 """A file of perfect clears for all sequences: complete, in order, and safe from any end."""
 
-from __future__ import annotations
-
 import fcntl
 import itertools
 import random
@@ -9,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -21,9 +19,6 @@ from sevenbag.pc.batch_solver import BatchProgress, solve_all_sequences
 from sevenbag.pc.odds import compute_odds
 from sevenbag.pc.sequences import find_sequence_index
 from tests.cli.run import COMMAND, TRACES, environment, sevenbag
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ALL = 57_750
 RECORD = 13

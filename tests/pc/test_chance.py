@@ -1,7 +1,5 @@
 """Tests of chances: published shares, and a separate search of each queue."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

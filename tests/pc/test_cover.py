@@ -1,7 +1,5 @@
 """Queues that can play placements: against all solutions, and against every order tried out."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

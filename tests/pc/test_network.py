@@ -1,13 +1,13 @@
 """Networks: features against a published case and a slow count, files, searches by one."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
 import pickle
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,10 +19,6 @@ from sevenbag.errors import BoardError, InputError, NetworkError, QueueError
 from sevenbag.pc.network import Network, NetworkGene, compute_features
 from tests.pc.solution_check import find_faults
 from tests.truth import truth
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 ROW = "0000000100 / 0000100000 / 0011010001 / 1000000001 / 0010000001 / 1111111111"
 FAST3 = {

@@ -1,7 +1,5 @@
 """The odds of two lines: published counts, the exhaustive lists, the command."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import signal

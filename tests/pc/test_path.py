@@ -1,10 +1,8 @@
 """All solutions of a field: published numbers, a slow search, every solution played again."""
 
-from __future__ import annotations
-
 import itertools
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -18,9 +16,6 @@ from sevenbag.pc import PcProblem, compute_chance, find_solutions
 from sevenbag.pc.path import format_csv, format_fumen, format_html
 from tests.pc.solution_check import find_faults
 from tests.pc.test_chance import AFTER_I, PCO
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """Patterns of queues, held against the plainest way to write all of them down."""
 
-from __future__ import annotations
-
 import itertools
 import tracemalloc
 

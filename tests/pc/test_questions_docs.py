@@ -1,7 +1,5 @@
 """docs/pc-questions.md does what it shows."""
 
-from __future__ import annotations
-
 import doctest
 from pathlib import Path
 

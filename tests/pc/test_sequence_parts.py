@@ -1,31 +1,26 @@
 """Work on many queues in processes and on a cluster: the same files and figures, bit for bit."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
 import signal
 import subprocess
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sevenbag import Kicks, jobs
 from sevenbag._kernel import PcProgress, PcTablebase, StopFlag, compute_pc_odds
 from sevenbag.errors import QueueError, SearchStoppedError
+from sevenbag.jobs import Executor
 from sevenbag.pc import PcProblem, compute_chance
 from sevenbag.pc.batch_solver import BatchProgress, solve_all_sequences
 from sevenbag.pc.odds import compute_odds
+from sevenbag.pc.tablebase import TablebaseProgress
 from tests.cli.run import COMMAND, TRACES, alive, descendants, environment, sevenbag, wait_until
 from tests.cluster import get_worker_pid, wait_for_workers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from sevenbag.jobs import Executor
-    from sevenbag.pc.tablebase import TablebaseProgress
 
 PCO = "XXXXX.....\nXXXXXX....\nXXXXXXX...\nXXXXXX...."
 

@@ -1,10 +1,8 @@
 """Sequences: the published counts, the definition, and the command that prints them."""
 
-from __future__ import annotations
-
 import itertools
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 
@@ -18,9 +16,6 @@ from sevenbag.pc.sequences import (
     sequence_at,
 )
 from tests.cli.run import sevenbag
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ORDER = "IOTSZLJ"
 

@@ -1,7 +1,5 @@
 """Perfect clears: published answers, counts over all windows, every solution played again."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 from collections import Counter

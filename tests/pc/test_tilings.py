@@ -1,7 +1,5 @@
 """All solutions of a field: published counts, agreement with the solver, every order played."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,13 +1,13 @@
 """Training of networks: what is bred, how it is tried, that it can be ended at any moment."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import os
 import random
 import signal
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,10 +26,6 @@ from sevenbag.pc.training import (
 )
 from tests.cli.run import descendants
 from tests.cluster import get_worker_pid
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 SMALL = {"population": 12, "queues": 10, "species": 3}
 FAST3 = {0: 0.903, 3: -1.847, 4: -0.746, 6: 1.172, 7: -0.767, 8: -0.573}

@@ -1,7 +1,5 @@
 """Networks that are tried in several threads of one process, as workers of a cluster may have."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 from sevenbag.pc.network import Network, NetworkGene

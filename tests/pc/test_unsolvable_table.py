@@ -1,8 +1,6 @@
 """Tables of queues without a perfect clear: made, found, believed only if they are right."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +14,6 @@ from sevenbag.pc.unsolvable_table import (
     load_table,
 )
 from tests.truth import truth
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(autouse=True)

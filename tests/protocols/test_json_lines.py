@@ -1,7 +1,5 @@
 """Lines out of a stream of bytes, however it is cut."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Tests that statistics of single locks agree with the kernel's counts."""
 
-from __future__ import annotations
-
 import random
 import statistics
 

@@ -1,12 +1,9 @@
 """Replays in other formats tell the game that was played."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import io
 import json
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -17,15 +14,13 @@ from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.errors import FumenError
 from sevenbag.formats.fumen import Fumen
 from sevenbag.formats.fumen_page import ROWS
+from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Rules
 from sevenbag.game.game_config import RealTime
 from sevenbag.replay.playback import Playback, count_statistics
 from sevenbag.replay.replay_export import CSV_COLUMNS, export_csv, export_fumen, export_json
 from tests.arena.bots import HoldBot, LowBot, QuadBot, TowerBot
 from tests.formats.fumen_peers import PyFumen
-
-if TYPE_CHECKING:
-    from sevenbag.formats.replay_file import Replay
 
 RULES = Rules.preset("guideline").replace({"garbage": {"travel": 0}})
 

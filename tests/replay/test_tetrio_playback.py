@@ -1,10 +1,9 @@
 """Rounds of TETR.IO matches, looked at as any replay is."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,9 +19,6 @@ from tests.formats.tetrio_files import match, written
 from tests.game.tetrio_rounds import ROUNDS, board_text
 from tests.replay.test_tetrio_simulation import edited
 from tests.truth import truth, truth_json, truth_lines
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class TestRealMatches:

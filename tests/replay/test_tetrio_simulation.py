@@ -1,10 +1,10 @@
 """Tests of the simulation of recorded TETR.IO matches, and of reports on edited ones."""
 
-from __future__ import annotations
-
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,10 +21,6 @@ from sevenbag.replay.tetrio_simulation import (
 from tests.counted import compared
 from tests.formats.tetrio_files import match, written
 from tests.truth import truth
-
-if TYPE_CHECKING:
-    from datetime import datetime
-    from pathlib import Path
 
 MATCHES = ["versus-a", "versus-b"]
 

@@ -1,11 +1,9 @@
 """Plots: scales, ticks, and pictures that are what they should be."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import xml.etree.ElementTree as ET
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -21,9 +19,6 @@ from sevenbag.arena.tournament.tournament_summary import (
     summarize_games,
 )
 from tests.arena.tournaments import make_tournament
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -1,11 +1,11 @@
 """The page of a report, opened from a file in a real browser."""
 
-from __future__ import annotations
-
 import re
 import shutil
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -24,12 +24,7 @@ from sevenbag.game import Rules
 from sevenbag.game.game_config import RealTime
 from sevenbag.replay.playback import Playback
 from tests.arena.tournaments import RULES, make_tournament, played
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.browser import Page
+from tests.browser import Page
 
 EVIL = '<img src=x onerror="window.hacked=1">'
 END = "</script><script>window.hacked=1</script>"

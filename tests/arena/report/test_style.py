@@ -1,7 +1,5 @@
 """The page's colours can be told from their ground, in either theme."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,10 +1,8 @@
 """Clocks, leads, double top-outs, openings: what else decides a game."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,16 +12,11 @@ from sevenbag.arena.tournament.openings import read_openings
 from sevenbag.bots.bot import Limits, Position, SearchInfo, Suggestion
 from sevenbag.errors import FormatError, InputError
 from sevenbag.formats.fumen import Field, Fumen, Page
+from sevenbag.formats.replay_file import Replay
 from sevenbag.game.game_config import MAX_SEED, Opening, opening_board
 from sevenbag.game.game_result import GameEnding, Loss, LossReason, PlayerStats, decide_winner
 from tests.arena.bots import LowBot, QuadBot, TowerBot
 from tests.arena.games import PLAIN, play, play_back
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sevenbag.formats.replay_file import Replay
-
 
 WELL = Fumen((Page(Field.from_rows(["GGGGGGGGG."] * 4)),)).encode()
 

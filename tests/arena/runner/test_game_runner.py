@@ -1,14 +1,13 @@
 """The runner: games end as they must, and nothing a bot does hurts anybody but itself."""
 
-from __future__ import annotations
-
 import asyncio
 import time
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable
+from typing import NoReturn
 
 import pytest
 
-from sevenbag._kernel import Piece, Placement, Rotation, Spin
+from sevenbag._kernel import LockResult, Piece, Placement, Rotation, Spin
 from sevenbag.arena.runner.game_options import BotDeadlines
 from sevenbag.arena.runner.game_runner import unique_names
 from sevenbag.arena.runner.observers import GameObserver, GameStart, PlayedTurn
@@ -24,11 +23,6 @@ from sevenbag.errors import (
 from sevenbag.game.game_result import GameEnding, GameResult, LossReason
 from tests.arena.bots import FaultyBot, HoldBot, LowBot, QuadBot, TowerBot
 from tests.arena.games import PATIENT, play
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag._kernel import LockResult
 
 QUICK = BotDeadlines(prepare=0.2, update=0.2, suggest=0.2, stop=0.2, quit=0.2)
 """Deadlines for bots that hang."""

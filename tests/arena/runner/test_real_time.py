@@ -1,11 +1,8 @@
 """Real time: who locks when, what garbage does meanwhile, and that it comes out the same twice."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import math
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,20 +11,16 @@ from sevenbag.arena.runner.game_loop import count_key_frames
 from sevenbag.arena.runner.game_options import BotDeadlines, GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import GameObserver, PlayedTurn, ReplayRecorder
-from sevenbag.bots.bot import Limits, Position, Suggestion
+from sevenbag.bots.bot import Bot, Limits, Position, Suggestion
 from sevenbag.bots.registry import create_bot
 from sevenbag.errors import InputError
 from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Game, Rules
 from sevenbag.game.game_config import RealTime
-from sevenbag.game.game_result import GameEnding, LossReason
+from sevenbag.game.game_result import GameEnding, GameResult, LossReason
 from sevenbag.replay.playback import Playback
 from tests.arena.bots import FaultyBot, LowBot, QuadBot
 from tests.arena.games import PLAIN, play
-
-if TYPE_CHECKING:
-    from sevenbag.bots.bot import Bot
-    from sevenbag.game.game_result import GameResult
 
 
 class Locks(GameObserver):

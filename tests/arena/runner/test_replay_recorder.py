@@ -1,7 +1,5 @@
 """Tests that recorded games can be played back."""
 
-from __future__ import annotations
-
 import msgspec
 import pytest
 

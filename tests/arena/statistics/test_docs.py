@@ -1,7 +1,5 @@
 """docs/statistics.md does what it shows, and names every field of the files."""
 
-from __future__ import annotations
-
 import doctest
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Elo, normalised Elo and LOS, held against what the chess tools print."""
 
-from __future__ import annotations
-
 import math
 import random
 from statistics import NormalDist

@@ -1,7 +1,5 @@
 """Ratings of many, held against a published example, a slow way to the same, and simulations."""
 
-from __future__ import annotations
-
 import math
 import random
 import subprocess

@@ -1,7 +1,5 @@
 """The sequential test, held against published values and against a slow way to the same."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Scenes in the terminal and as pictures."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 
 import pytest

@@ -1,21 +1,21 @@
 """The game of the demo, driven by a clock of our own; and what draws it."""
 
-from __future__ import annotations
-
 import re
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import pytest
 from rich.console import Console
 from rich.text import Text
 
 from sevenbag import Board, Piece, Placement
+from sevenbag._kernel import StopFlag
 from sevenbag.arena.terminal.pc_demo import (
     HARD_DROP_KEY,
     MAX_QUEUED_PLANS,
     PcDemoGame,
     PcLookahead,
+    PcSolveFunction,
     build_demo_scene,
     pc_demo_rules,
     render_demo,
@@ -23,12 +23,6 @@ from sevenbag.arena.terminal.pc_demo import (
 from sevenbag.arena.terminal.terminal_screen import TerminalScreen
 from sevenbag.game import Game
 from sevenbag.pc import Solver
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sevenbag._kernel import StopFlag
-    from sevenbag.arena.terminal.pc_demo import PcSolveFunction
 
 SYSTEMS = ("none", "none180", "srs", "srs180", "srsPlus", "srsTetrio")
 

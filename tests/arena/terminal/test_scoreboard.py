@@ -1,8 +1,6 @@
 """The live table in terminals of any width."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
@@ -11,9 +9,6 @@ from rich.console import Console
 from sevenbag.arena.terminal.scoreboard import StandingsView
 from sevenbag.arena.tournament.tournament_runner import TournamentRunner
 from tests.arena.tournaments import make_tournament
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMES = tuple(f"A bot with quite a long name, version {number}" for number in (1, 2))
 HEADINGS = (

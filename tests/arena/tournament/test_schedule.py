@@ -1,12 +1,10 @@
 """Tests of the pairings of all kinds of tournaments, with invented results."""
 
-from __future__ import annotations
-
 import collections
 import itertools
 import math
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import msgspec
 import pytest
@@ -19,6 +17,7 @@ from sevenbag.arena.tournament.schedule import ScheduledGame, iterate_waves
 from sevenbag.arena.tournament.tournament_config import (
     PlayerConfig,
     TournamentHeader,
+    TournamentKind,
     TournamentSettings,
 )
 from sevenbag.arena.tournament.tournament_files import GameRecord, LossRecord
@@ -26,11 +25,6 @@ from sevenbag.arena.tournament.tournament_results import TournamentResults
 from sevenbag.game import Rules
 from sevenbag.game.game_config import MAX_SEED
 from sevenbag.replay.player_statistics import PlayerStatistics
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.arena.tournament.tournament_config import TournamentKind
 
 
 def header(

@@ -1,7 +1,5 @@
 """Survival and latency, held against published figures and the standard library."""
 
-from __future__ import annotations
-
 import random
 import statistics
 

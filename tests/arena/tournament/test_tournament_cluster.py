@@ -1,10 +1,9 @@
 """A tournament on a cluster comes out as it does here."""
 
-from __future__ import annotations
-
 import os
 import signal
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,9 +13,6 @@ from sevenbag.arena.tournament.tournament_config import TournamentSettings, crea
 from sevenbag.arena.tournament.tournament_files import GameRecord, read_result
 from tests.arena.tournament.test_tournament_runner import BEAMS, RULES, engines, essence, play
 from tests.cluster import dask_cluster, get_worker_pid
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 __all__ = ["dask_cluster"]
 

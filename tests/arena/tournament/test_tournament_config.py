@@ -1,7 +1,5 @@
 """Files of tournaments and openings from outside: read, or refused by name, whatever is in them."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -1,11 +1,9 @@
 """The folder of a tournament: what is written is read again, torn lines are dropped."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -30,9 +28,6 @@ from sevenbag.arena.tournament.tournament_files import (
 )
 from sevenbag.errors import FormatError
 from sevenbag.replay.player_statistics import PlayerStatistics
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HEADER = TournamentHeader(
     name="test",

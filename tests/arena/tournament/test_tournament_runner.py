@@ -1,16 +1,16 @@
 """Tournaments in folders: the same wherever they are played, whatever bots or killers do."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import json
 import os
 import shlex
 import signal
+import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -23,6 +23,7 @@ from sevenbag.arena.tournament.schedule import ScheduledGame
 from sevenbag.arena.tournament.tournament_config import (
     PlayerConfig,
     PlayerLimits,
+    RestartPolicy,
     TournamentHeader,
     TournamentSettings,
     create_header,
@@ -38,22 +39,14 @@ from sevenbag.arena.tournament.tournament_runner import TournamentRunner
 from sevenbag.errors import FormatError, InputError, LostWorkersError
 from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Rules
+from sevenbag.jobs import Executor
 from sevenbag.replay.playback import Playback
 from tests.bots.conftest import marked
 from tests.cli import run as cli
 from tests.fakes import faulty
 from tests.fakes.dropper import Dropper
 
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-
-    from sevenbag.arena.tournament.tournament_config import RestartPolicy
-    from sevenbag.jobs import Executor
-
-    Command = Callable[..., list[str]]
-
+Command = Callable[..., list[str]]
 RULES = Rules.preset("guideline")
 BEAMS = ("beam:nodes=60", "beam:nodes=150", "random:seed=3")
 

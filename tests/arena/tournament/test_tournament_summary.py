@@ -1,7 +1,5 @@
 """A tournament in figures, from games whose figures are known."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """The beam search as a bot: legal, the same every time, in time, and not blind."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import subprocess

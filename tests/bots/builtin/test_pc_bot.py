@@ -1,7 +1,5 @@
 """The bot of perfect clears: many of them, every move legal, beam where there are none."""
 
-from __future__ import annotations
-
 import asyncio
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """The bot that plays anything: legal, and with a seed always the same."""
 
-from __future__ import annotations
-
 import pytest
 
 from sevenbag.bots.bot import Limits

@@ -1,17 +1,12 @@
 """Our bots served to frontends as the field has them."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from tests.fakes import frontends
 from tests.fakes.frontends import Frontend, LostError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SERVE = [sys.executable, "-P", "-m", "sevenbag", "serve"]
 ALL = [

@@ -1,7 +1,5 @@
 """Tests of the error message quoted from a program's standard error."""
 
-from __future__ import annotations
-
 import pytest
 
 from sevenbag.bots.external.process import find_error_line

@@ -1,7 +1,5 @@
 """The driver of foreign bots, against real processes: right ones play, wrong ones are named."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os
@@ -10,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -31,9 +29,6 @@ from sevenbag.game import Game, Rules
 from tests.bots.conftest import slow
 from tests.bots.games import SHORT, drive
 from tests.fakes.silence import launch_impatiently
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Command = Callable[..., list[str]]
 

@@ -1,11 +1,9 @@
 """Foreign bots by their profiles: what is peculiar about each, and that it plays nevertheless."""
 
-from __future__ import annotations
-
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -15,6 +13,7 @@ from sevenbag.arena.runner.game_options import BotDeadlines, GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.builtin.beam_bot import BeamBot
+from sevenbag.bots.external.bot_channel import BotChannel
 from sevenbag.bots.external.process import create_process_launcher
 from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.external.tbp_profile import (
@@ -29,11 +28,6 @@ from sevenbag.bots.external.tbp_profile import (
 from sevenbag.errors import BotError, BotForfeitError, BotStartError, SpecError
 from sevenbag.game import Game, Rules
 from tests.bots.games import drive, first_legal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.bots.external.bot_channel import BotChannel
 
 FIELD = Path(__file__).parents[2] / "fakes" / "field.py"
 RULES = Rules.preset("guideline")

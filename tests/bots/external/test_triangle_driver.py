@@ -1,7 +1,5 @@
 """The driver of Triangle.js engines: right ones play, wrong ones are named."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from collections.abc import Callable

@@ -1,22 +1,17 @@
 """Web Worker bots, in a browser's page of ours and under Node, with what bots in the field need."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from sevenbag.bots.bot import Bot
 from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.external.web_worker import WorkerHost, create_worker_launcher, find_browser
 from sevenbag.bots.registry import create_bot
 from sevenbag.errors import BotError, BotForfeitError, BotStartError, SpecError
 from sevenbag.game import Game, Rules
 from tests.bots.games import SHORT, drive
-
-if TYPE_CHECKING:
-    from sevenbag.bots.bot import Bot
 
 WORKER = Path(__file__).parents[2] / "fakes" / "worker_bot.js"
 RULES = Rules.preset("guideline")

@@ -1,7 +1,5 @@
 """Bots behind WebSockets: ours as they are served, and others as they are driven."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

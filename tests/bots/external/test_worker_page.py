@@ -1,22 +1,17 @@
 """Our bot as a worker script in somebody else's page, in a real browser."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import http.server
 import threading
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from sevenbag.bots.external.web_worker import find_browser
 from sevenbag.bots.registry import create_bot
 from sevenbag.bots.serving.websocket_server import WebSocketBotServer, read_worker_script
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
 
 playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed")
 

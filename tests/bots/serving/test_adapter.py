@@ -1,7 +1,5 @@
 """Our bots as TBP bots: the real command, told lists of lines."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -11,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -28,9 +26,6 @@ from sevenbag.game import Game, Rules
 from tests.bots.games import drive
 from tests.protocols.tbp.messages import EMPTY, PLAY, RULES, STOP, SUGGEST, Json
 from tests.protocols.tbp.messages import START as DATA
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Command = Callable[..., list[str]]
 SEVENBAG = [sys.executable, "-P", "-m", "sevenbag"]

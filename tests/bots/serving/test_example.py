@@ -1,7 +1,5 @@
 """The bot in examples/: it loses games, but never by a fault of its own."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Bots of ours on Triangle hosts: the real command, driven as Triangle.js drives it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -9,25 +7,20 @@ import random
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from sevenbag.bots.bot import Limits
+from sevenbag.bots.bot import Limits, Suggestion
 from sevenbag.bots.builtin.random_bot import RandomBot
 from sevenbag.bots.registry import create_bot
 from sevenbag.bots.serving.adapter import triangle_adapter
 from sevenbag.errors import BotDiedError
+from sevenbag.game import Rules
 from tests.bots.conftest import slow
-from tests.fakes.triangle_host import Host, Room
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.bots.bot import Suggestion
-    from sevenbag.game import Rules
-    from tests.fakes.triangle_host import Lock
+from tests.fakes.triangle_host import Host, Lock, Room
 
 Json = dict[str, Any]
 

@@ -1,7 +1,5 @@
 """Engines of one's own: what their functions are given, and what becomes of what they return."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

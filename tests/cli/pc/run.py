@@ -1,7 +1,5 @@
 """Run ``pc`` in this process, or in a terminal."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty
@@ -13,14 +11,12 @@ import sys
 import termios
 import time
 from collections.abc import Callable
+from pathlib import Path
 from subprocess import CompletedProcess
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from sevenbag.cli.main import pc as run_pc
 from tests.cli.run import environment, run_main, sevenbag
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Run = Callable[..., CompletedProcess[str]]
 

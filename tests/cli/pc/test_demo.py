@@ -1,7 +1,5 @@
 """Tests of ``pc demo``, with and without a terminal."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

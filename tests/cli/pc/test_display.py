@@ -1,17 +1,12 @@
 """Tests of ``pc display``, with and without a terminal."""
 
-from __future__ import annotations
-
 import os
 import signal
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.cli.pc.run import Terminal, pc
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TWO_LINES = bytes.fromhex("0a00fcffffff0000000c341c1c")
 FOUR_LINES = bytes.fromhex("9d406746feff1b002048946a1400340c3400")

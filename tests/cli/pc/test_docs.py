@@ -1,7 +1,5 @@
 """Tests of the examples and options in docs/pc.md."""
 
-from __future__ import annotations
-
 import doctest
 import re
 from pathlib import Path

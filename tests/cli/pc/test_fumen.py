@@ -1,7 +1,5 @@
 """Tests of ``pc fumen`` with perfect-tetris 1.3.2's cases; any solution of that length is valid."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,11 +1,9 @@
 """Tests of ``--nn``: search path, invalid files, effect."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +11,6 @@ from sevenbag.pc.network import Network, NetworkGene
 from tests.cli.pc.run import PC, pc
 from tests.cli.pc.test_fumen import EMPTY, solved
 from tests.cli.run import environment, run_process, sevenbag
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GOOD = Network(
     genes=(NetworkGene(3, 10, -1.8, enabled=True), NetworkGene(4, 10, -0.7, enabled=True))

@@ -1,17 +1,12 @@
 """Tests of ``sevenbag pc chance``."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.cli.run import sevenbag
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PCO = "XXXXX_____/XXXXXX____/XXXXXXX___/XXXXXX____"
 AFTER_I = "v115@9gE8DeG8CeH8BeG8CeA8JeAgH"

@@ -1,16 +1,11 @@
 """Tests of ``sevenbag pc cover``."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.cli.run import sevenbag
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 AFTER_I = "v115@9gE8DeG8CeH8BeG8CeA8JeAgH"
 

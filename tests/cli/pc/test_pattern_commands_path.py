@@ -1,18 +1,13 @@
 """Tests of ``sevenbag pc path``."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from sevenbag import Board, Kicks, Placement, Rotation
 from sevenbag.formats.fumen import Fumen
 from tests.cli.run import sevenbag
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PCO = "XXXXX_____/XXXXXX____/XXXXXXX___/XXXXXX____"
 AFTER_I = "v115@9gE8DeG8CeH8BeG8CeA8JeAgH"

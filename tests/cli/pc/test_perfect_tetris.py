@@ -1,7 +1,5 @@
 """Tests of verbs and options: help, messages, exit codes."""
 
-from __future__ import annotations
-
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path

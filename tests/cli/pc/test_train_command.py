@@ -1,14 +1,13 @@
 """Tests of ``sevenbag pc train``, including interruptions."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,9 +22,6 @@ from tests.cli.run import (
     start,
     wait_until,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SMALL = ("--population", "12", "--queues", "10", "--species", "3", "--seed", "4")
 

@@ -1,15 +1,10 @@
 """Tests of ``pc validate``: messages and exit codes."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.cli.pc.run import Run, pc, sevenbag_pc
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 EXAMPLE = bytes.fromhex("0a00fcffffff0000000c341c1c")
 # LSTIZJOSJIO, as perfect-tetris 1.3.2 solves it under SRS: the eighth piece needs a kick.

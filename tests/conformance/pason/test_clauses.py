@@ -1,13 +1,12 @@
 """Each guarantee of docs/pason.md on a real game server, seen through its two channels."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import random
 import time
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any, Self
 
 import pytest
 
@@ -17,10 +16,6 @@ from tests.fakes.pason.hosting import Hosted, hosted
 from tests.fakes.pason.zmtp import NewPeer
 from tests.protocols.pason.table import CELLS, STEP
 from tests.protocols.pason.test_docs import table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Self
 
 Json = dict[str, Any]
 

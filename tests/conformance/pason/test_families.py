@@ -4,22 +4,17 @@ None of them knows anything of ours: they were written from the contest's text. 
 the game from the same text judges every message that they are sent.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.fakes.pason import programs
 from tests.fakes.pason.hosting import Hosted, Match, Witness, hosted, run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.fakes.pason.referee import Referee
+from tests.fakes.pason.referee import Referee
 
 
 @pytest.fixture(scope="module")

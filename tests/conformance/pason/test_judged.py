@@ -1,25 +1,20 @@
 """Games without a server, judged by a referee written from the text alone."""
 
-from __future__ import annotations
-
 import json
 import random
 import uuid
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import pytest
 
 from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.scheduler_protocol import AssignedPlayer
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
+from sevenbag.protocols.pason.pason_conversion import MoveName
 from tests.fakes.pason.referee import FoulError, Referee
 from tests.properties import cases
 from tests.protocols.pason.table import CELLS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sevenbag.protocols.pason.pason_conversion import MoveName
 
 MOVES: tuple[MoveName, ...] = ("left", "right", "down", "drop", "lrotate", "rrotate")
 TEAMS = ("Home", "Guests")

@@ -4,16 +4,17 @@ The whole contest runs as its organiser would start it. The team knows its name,
 the site's address.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import signal
+import subprocess
 import threading
 import urllib.error
 import urllib.parse
 import urllib.request
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,11 +22,6 @@ from tests.cli.run import sevenbag, start, wait_until
 from tests.fakes.pason import programs
 from tests.fakes.pason.addresses import free_address
 from tests.fakes.pason.hosting import Client
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

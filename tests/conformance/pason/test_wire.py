@@ -1,19 +1,15 @@
 """Hand-written peers of ZMTP/1.0 (libzmq 2.x) and ZMTP/3.0 play on the game server."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.fakes.pason.addresses import COMMAND_PORT, STATE_PORT, free_address
 from tests.fakes.pason.hosting import Hosted, Match, hosted
 from tests.fakes.pason.zmtp import NewPeer, OldPeer, Peer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")

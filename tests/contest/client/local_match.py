@@ -1,23 +1,17 @@
 """Game between two bot controllers, without sockets and in simulated time."""
 
-from __future__ import annotations
-
 import asyncio
 import heapq
 import itertools
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
+from sevenbag.contest.client.bot_controller import BotController
+from sevenbag.contest.client.piece_planner import MoveOrder
 from sevenbag.contest.game.pason_game import PLAYERS, MoveOutcome, PasonGame
 from sevenbag.contest.game.state_encoder import StateEncoder
+from sevenbag.contest.settings import GameRules
 from sevenbag.protocols.pason.messages import decode_state
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sevenbag.contest.client.bot_controller import BotController
-    from sevenbag.contest.client.piece_planner import MoveOrder
-    from sevenbag.contest.settings import GameRules
 
 TEAMS = ("Alpha", "Beta")
 

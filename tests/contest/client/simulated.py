@@ -12,18 +12,15 @@ import selectors
 import threading
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final, TypeVar, TypeVarTuple
+from collections.abc import Callable, Coroutine, Iterable
+from concurrent.futures import Executor
+from typing import Any, Final, TypeVar, TypeVarTuple
 from unittest import mock
 
 import zmq
 
 from sevenbag.contest.client.connection import ClientSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable
-    from concurrent.futures import Executor
-
-    from tests.contest.client.small_server import SmallServer
+from tests.contest.client.small_server import SmallServer
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")

@@ -3,18 +3,18 @@
 Subclasses change its replies and states, to test clients and checks against faulty servers.
 """
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time
 import uuid
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import Any, Self
 
 import msgspec
 import zmq
 
 from sevenbag.contest.client.connection import ServerAddress
+from sevenbag.contest.game.pason_game import MoveOutcome
 from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.scheduler_protocol import AssignedPlayer
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
@@ -29,12 +29,6 @@ from sevenbag.protocols.pason.messages import (
     decode_command,
     encode,
 )
-
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
-
-    from sevenbag.contest.game.pason_game import MoveOutcome
 
 TEAMS = ("Alpha team", "Beta")
 PASSWORDS = ("alpha's word", "beta's word")

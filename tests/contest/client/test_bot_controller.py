@@ -1,24 +1,19 @@
 """Whole games of bot controllers: their moves are performed and lead to the bots' targets."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
 
 import pytest
 
+from sevenbag import Piece, Placement
 from sevenbag.bots.bot import Bot, Limits, Suggestion
 from sevenbag.bots.registry import create_bot
 from sevenbag.contest.client.bot_controller import BotController
 from sevenbag.contest.game.pason_game import PasonGame
 from sevenbag.contest.settings import GameRules
 from sevenbag.errors import BotDiedError, BotForfeitError, BotStartError, RulesError
+from sevenbag.game import Rules
+from sevenbag.game.position import Position
 from tests.contest.client.local_match import TEAMS, LocalGame
-
-if TYPE_CHECKING:
-    from sevenbag import Piece, Placement
-    from sevenbag.game import Rules
-    from sevenbag.game.position import Position
 
 BEAM = "beam:nodes=300"
 

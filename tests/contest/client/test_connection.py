@@ -1,17 +1,12 @@
 """Addresses of game servers, and sources of passwords."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from sevenbag.contest.client.connection import ServerAddress, parse_server_address
 from sevenbag.contest.credentials import find_password, read_password
 from sevenbag.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

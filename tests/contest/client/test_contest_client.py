@@ -1,12 +1,11 @@
 """Replies of a site to the programs of a team, valid and invalid."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -14,9 +13,6 @@ import pytest
 from sevenbag.contest.client.connection import ServerAddress
 from sevenbag.contest.client.contest_client import SiteClient, TeamAssignment
 from sevenbag.errors import CommandRejectedError, InputError, ProtocolError, ServerUnreachableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TEAM, PASSWORD = "Team ä & b", "p&ss=%"
 

@@ -1,7 +1,5 @@
 """Bots play on a game server through the contest client."""
 
-from __future__ import annotations
-
 import asyncio
 
 from sevenbag.contest.client.connection import parse_server_address

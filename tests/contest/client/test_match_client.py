@@ -1,10 +1,8 @@
 """Interface of programs that play a match."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import msgspec
 import pytest
@@ -12,23 +10,19 @@ import pytest
 from sevenbag import Placement, Rotation
 from sevenbag.contest.client.connection import SessionTimeouts, parse_server_address
 from sevenbag.contest.client.match_client import (
+    AsyncClientMatch,
     TeamMatchResult,
     connect,
     connect_async,
 )
 from sevenbag.contest.client.match_view import MatchView
+from sevenbag.contest.game import match_results
+from sevenbag.contest.game.pason_game import PlayerIndex
 from sevenbag.contest.game.state_encoder import decode_statistics
 from sevenbag.errors import CommandRejectedError, InputError, PlacementError, ServerUnreachableError
 from tests.contest.client.small_server import PASSWORDS, TEAMS, SmallServer
 from tests.contest.game.match_driver import Stage
 from tests.contest.server.hosted_server import MATCH, PASSWORD, hosting, lose, placement
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sevenbag.contest.client.match_client import AsyncClientMatch
-    from sevenbag.contest.game import match_results
-    from sevenbag.contest.game.pason_game import PlayerIndex
 
 HASTY = SessionTimeouts(answer=0.3, server=0.6, state=0.5, silence=1.5)
 

@@ -1,36 +1,30 @@
 """Sessions with servers that are silent, die, restart, or lose messages."""
 
-from __future__ import annotations
-
 import asyncio
 import dataclasses
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import msgspec
 import pytest
 
 from sevenbag.bots.bot import Limits
-from sevenbag.contest.client.connection import SessionTimeouts
+from sevenbag.contest.client.connection import ServerAddress, SessionTimeouts
 from sevenbag.contest.client.contest_client import (
     JoinOptions,
+    MatchReport,
     TeamAssignment,
     play_all_matches,
     play_match,
 )
 from sevenbag.contest.game.pason_game import MoveOutcome
+from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.errors import CommandRejectedError, ContestError, ServerUnreachableError
+from sevenbag.protocols.pason.messages import GameMove
 from tests.contest.client.simulated import simulate
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer, refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sevenbag.contest.client.connection import ServerAddress
-    from sevenbag.contest.client.contest_client import MatchReport
-    from sevenbag.contest.game.pason_match import ContestMatch
-    from sevenbag.protocols.pason.messages import GameMove
 
 Json = dict[str, Any]
 

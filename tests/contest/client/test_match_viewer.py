@@ -1,7 +1,5 @@
 """Matches in the terminal."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import json

@@ -1,16 +1,11 @@
 """One server for all faults of a file, two teams that play beside them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from tests.fakes.pason.bystanders import Bystanders
 from tests.fakes.pason.hosting import Hosted, hosted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture(scope="module")

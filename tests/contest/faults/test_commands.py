@@ -1,22 +1,17 @@
 """Commands that are wrong: each is answered with an error of its kind, the next one as usual."""
 
-from __future__ import annotations
-
 import json
 import random
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import zmq
 
 from tests.fakes.pason.addresses import COMMAND_PORT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.fakes.pason.bystanders import Bystanders
-    from tests.fakes.pason.hosting import Hosted
+from tests.fakes.pason.bystanders import Bystanders
+from tests.fakes.pason.hosting import Hosted
 
 pytestmark = pytest.mark.faults
 

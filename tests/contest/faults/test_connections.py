@@ -1,7 +1,5 @@
 """Connections that vanish, hang, flood or speak another language: all others go on."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import random
@@ -12,21 +10,17 @@ import struct
 import threading
 import time
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import zmq
 
 from tests.cli.run import wait_until
 from tests.fakes.pason.addresses import COMMAND_PORT, STATE_PORT
+from tests.fakes.pason.bystanders import Bystanders
+from tests.fakes.pason.hosting import Hosted
 from tests.fakes.pason.zmtp import NewPeer, OldPeer, Peer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.fakes.pason.bystanders import Bystanders
-    from tests.fakes.pason.hosting import Hosted
 
 pytestmark = pytest.mark.faults
 

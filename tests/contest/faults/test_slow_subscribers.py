@@ -1,10 +1,8 @@
 """Who falls so far behind that no server would wait: it loses messages, nobody else does."""
 
-from __future__ import annotations
-
 import itertools
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +10,6 @@ from tests.fakes.pason import programs
 from tests.fakes.pason.addresses import STATE_PORT
 from tests.fakes.pason.hosting import Witness, hosted, run
 from tests.fakes.pason.zmtp import NewPeer
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.faults
 

@@ -1,21 +1,17 @@
 """A match on a stage of the tests' own: its clock, and all that it has told."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.game import pason_replay
 from sevenbag.contest.game.match_results import ContestGameResult
+from sevenbag.contest.game.pason_game import PasonGame, PlayerIndex
 from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.protocols.pason.messages import (
     State,
     decode_state,
 )
-
-if TYPE_CHECKING:
-    from sevenbag.contest.game.pason_game import PasonGame, PlayerIndex
 
 TOKEN = "0b4ce4a7-7a8b-4a51-9c27-5b8f0e3c7c11"
 TEAMS = ("Team Awesome", 'Vierzig "€"')

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from sevenbag.contest.settings import GameRules
 from tests.protocols.pason.table import CELLS
-
-if TYPE_CHECKING:
-    from sevenbag.contest.settings import GameRules
 
 Cells = set[tuple[int, int]]
 

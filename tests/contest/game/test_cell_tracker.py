@@ -1,18 +1,12 @@
 """The colours of a board, against a game that keeps the letter of every cell."""
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING
 
 import pytest
 
 from sevenbag.contest.game.cell_tracker import CellTracker
 from sevenbag.protocols.pason.messages import PieceState
-from sevenbag.protocols.pason.pason_conversion import PIECES, SHAPES, cell_bit
-
-if TYPE_CHECKING:
-    from sevenbag.protocols.pason.pason_conversion import PieceName
+from sevenbag.protocols.pason.pason_conversion import PIECES, SHAPES, PieceName, cell_bit
 
 EMPTY = ["." * 10] * 20
 

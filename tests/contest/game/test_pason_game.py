@@ -1,21 +1,14 @@
 """The contest's game: its rules one by one, as its text has them."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.contest.game.pason_game import GameOutcome, PasonGame, PlayerIndex
+from sevenbag.contest.game.pason_game import FallingPiece, GameOutcome, PasonGame, PlayerIndex
 from sevenbag.contest.settings import GameRules
 from sevenbag.protocols.pason.messages import MOVES
-from sevenbag.protocols.pason.pason_conversion import cell_bit
+from sevenbag.protocols.pason.pason_conversion import PieceName, cell_bit
 from tests.protocols.pason.table import CELLS
-
-if TYPE_CHECKING:
-    from sevenbag.contest.game.pason_game import FallingPiece
-    from sevenbag.protocols.pason.pason_conversion import PieceName
 
 
 def board(*rows: str) -> int:

@@ -1,10 +1,8 @@
 """Whole games beside a slow and obvious one, under every setting, and beside the kernel."""
 
-from __future__ import annotations
-
 import itertools
 import random
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 import pytest
@@ -16,6 +14,7 @@ from sevenbag.contest.settings import GameRules
 from sevenbag.errors import PlacementError
 from sevenbag.protocols.pason.messages import MOVES
 from sevenbag.protocols.pason.pason_conversion import (
+    MoveName,
     PasonPlacement,
     board_from_kernel,
     board_to_kernel,
@@ -24,9 +23,6 @@ from sevenbag.protocols.pason.pason_conversion import (
 from tests.contest.game.reference_game import SlowDuel
 from tests.properties import examples
 from tests.protocols.pason.table import CELLS
-
-if TYPE_CHECKING:
-    from sevenbag.protocols.pason.pason_conversion import MoveName
 
 FAST = {"level_points": (300, 900), "level_factors": (1, 3), "gravity_ms": (1000, 500, 250)}
 """Rules of many values: levels are soon reached."""

@@ -1,10 +1,8 @@
 """Matches by a clock of the tests' own: what is told when, and who wins."""
 
-from __future__ import annotations
-
 import json
 import random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,6 +11,7 @@ from hypothesis import strategies as st
 from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.game import pason_replay
 from sevenbag.contest.game.match_results import MatchResult
+from sevenbag.contest.game.pason_game import PasonGame
 from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.settings import ContestRules, GameRules
 from sevenbag.errors import InputError
@@ -27,9 +26,6 @@ from sevenbag.protocols.pason.messages import (
 )
 from tests.contest.game.match_driver import FIELDS, SEATS, STATE_FIELDS, TEAMS, TOKEN, Stage, game
 from tests.properties import examples
-
-if TYPE_CHECKING:
-    from sevenbag.contest.game.pason_game import PasonGame
 
 
 def test_nothing_is_told_before_both_have_come_and_a_pause_is_over() -> None:

@@ -1,7 +1,5 @@
 """Matches to their end: who wins, what is gone on with elsewhere, halts, and odd clocks."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import random

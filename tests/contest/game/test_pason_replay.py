@@ -1,28 +1,22 @@
 """Replays of contest games: written, read, played again; broken ones are refused in words."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import random
 import zlib
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag.contest.game import pason_replay
-from sevenbag.contest.game.pason_game import MoveOutcome, PasonGame
+from sevenbag.contest.game.pason_game import MoveOutcome, PasonGame, PlayerIndex
 from sevenbag.contest.game.pason_replay import PasonReplay, PasonReplayHeader, PasonReplayRecorder
 from sevenbag.contest.settings import GameRules
 from sevenbag.errors import FormatError
 from sevenbag.protocols.pason.messages import MOVES
 from sevenbag.protocols.pason.pason_conversion import encode_board
 from tests.properties import examples
-
-if TYPE_CHECKING:
-    from sevenbag.contest.game.pason_game import PlayerIndex
 
 SEATS: tuple[PlayerIndex, PlayerIndex] = (0, 1)
 RULES = GameRules(

@@ -1,17 +1,11 @@
 """Numbers of matches that go on elsewhere: they rise, and clients of 2012 can read them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
+from sevenbag.contest.game.match_results import ContestGameResult
 from sevenbag.contest.game.state_encoder import PIECE_MARGIN, SEQUENCE_MARGIN, get_first_numbers
 from sevenbag.contest.settings import MatchRules
 from tests.contest.game.match_driver import game
-
-if TYPE_CHECKING:
-    from sevenbag.contest.game.match_results import ContestGameResult
 
 RULES = MatchRules(first_sequence=7, first_piece_number=3)
 

@@ -1,18 +1,12 @@
 """A scheduler on a store in SQLite; where it matters, in PostgreSQL too."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import AsyncGenerator
+from pathlib import Path
 
 import pytest
 
+from tests.contest import postgres
 from tests.contest.scheduler.scripted_server import House
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-    from pathlib import Path
-
-    from tests.contest import postgres
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import asyncio
 import io
 import json
 import uuid
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Collection
+from typing import Any, TypeVar
 
 from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.bracket import ContestPlan
@@ -21,9 +22,6 @@ from sevenbag.contest.settings import (
 )
 from sevenbag.contest.store import Store
 from sevenbag.contest.telemetry import create_logger
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 M = TypeVar("M", bound=scheduler_protocol.SchedulerMessage)
 

@@ -1,16 +1,12 @@
 """Teams that only connect to their match, or that move only in response to states."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import threading
-from typing import TYPE_CHECKING, Any, Final, Self
+from collections.abc import Sequence
+from typing import Any, Final, Self
 
 import zmq
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PASSWORD: Final = "correct horse battery"
 TEAMS: Final = ("red", "blue")

@@ -9,18 +9,15 @@ from __future__ import annotations
 import asyncio
 import random
 import uuid
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
 from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.game import match_results
+from sevenbag.contest.game.match_results import ContestGameResult
 from sevenbag.contest.settings import ContestRules, MatchRules
 from tests.contest.scheduler.scripted_server import PLAN, House, ScriptedServer, game_done
-
-if TYPE_CHECKING:
-    from sevenbag.contest.game.match_results import ContestGameResult
 
 GAMES = 9
 STEPS = 80

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
@@ -28,10 +29,6 @@ from sevenbag.contest.settings import (
 )
 from sevenbag.contest.store import Store
 from tests.contest.scheduler.teams import PASSWORD, TEAMS, has_come
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-    from pathlib import Path
 
 pytestmark = pytest.mark.faults
 

@@ -1,17 +1,12 @@
 """The database's own server dies while games are told."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from sevenbag.contest import scheduler_protocol
 from tests.contest import postgres
 from tests.contest.scheduler.scripted_server import House, game_done
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture

@@ -4,8 +4,6 @@ Game servers are scripted, their links are in memory, time stands still; the sto
 both databases.
 """
 
-from __future__ import annotations
-
 import asyncio
 
 import msgspec

@@ -1,9 +1,7 @@
 """Where matches go, and what teams and the site are told."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -18,9 +16,6 @@ from tests.contest.scheduler.scripted_server import (
     match_done,
     settings,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 async def play(server: ScriptedServer, token: str, winner: int = 0) -> None:

@@ -1,13 +1,13 @@
 """Real processes that are killed: the site, game servers in mid-game and between games."""
 
-from __future__ import annotations
-
 import resource
 import socket
+import subprocess
 import threading
 import urllib.error
 import urllib.request
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -18,11 +18,6 @@ from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.contest.store import Store
 from tests.cli.run import TRACES, loopback, start, wait_until
 from tests.contest.scheduler.teams import PASSWORD, TEAMS, ReactiveTeam, has_come
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.faults
 

@@ -1,7 +1,5 @@
 """Servers that tell what cannot be: doubted. What real matches tell: never."""
 
-from __future__ import annotations
-
 import asyncio
 import uuid
 

@@ -1,21 +1,23 @@
 """A game server within the test, and clients at its real sockets."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json
 import sys
 import uuid
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import structlog
 import zmq
 import zmq.asyncio
 
+from sevenbag.contest.game.match_results import ContestGameResult
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler_protocol import AssignedPlayer, MatchAssignment
 from sevenbag.contest.server import GameServer
+from sevenbag.contest.server.hosted_match import ResultSink
 from sevenbag.contest.settings import (
     ContestRules,
     GameRules,
@@ -25,14 +27,6 @@ from sevenbag.contest.settings import (
     TestClientSettings,
 )
 from sevenbag.contest.telemetry import create_logger
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
-
-    import structlog
-
-    from sevenbag.contest.game.match_results import ContestGameResult
-    from sevenbag.contest.server.hosted_match import ResultSink
 
 PASSWORD: Final = "correct horse"
 # To hash takes its time, and all teams may have the same.

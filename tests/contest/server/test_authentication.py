@@ -1,7 +1,5 @@
 """Who is let in, and what somebody costs who guesses."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import cast
 

@@ -1,7 +1,5 @@
 """Bots of ours that take a seat within the server."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,11 +1,10 @@
 """Commands and their answers, at real sockets: one answer each, whatever is asked."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading
-from typing import TYPE_CHECKING, get_args
+from collections.abc import Iterator
+from typing import get_args
 
 import pytest
 import zmq
@@ -13,9 +12,6 @@ import zmq
 from sevenbag.contest.settings import MatchRules
 from sevenbag.protocols.pason.messages import ErrorKind
 from tests.contest.server.hosted_server import MATCH, PASSWORD, Client, hosting, placement, until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
 

@@ -1,21 +1,16 @@
 """The limit of connections of one address; other open files are not affected."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import fcntl
 import socket
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import structlog
 
 from sevenbag.contest.server.zmq_channels import AddressLimiter
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _TAKE = """
 import fcntl, sys

@@ -1,12 +1,10 @@
 """The page about the game server says what is so."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from sevenbag.contest import telemetry
@@ -15,9 +13,6 @@ from sevenbag.contest.server import authentication, hosted_match, zmq_channels
 from sevenbag.contest.server.game_server import GameServer
 from sevenbag.contest.server.monitoring import MetricsReader
 from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
-
-if TYPE_CHECKING:
-    import pytest
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "game-server.md").read_text("utf-8")

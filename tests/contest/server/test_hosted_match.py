@@ -1,7 +1,5 @@
 """Whole matches at real sockets, and what a server tells whom about them."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import time

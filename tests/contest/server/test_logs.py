@@ -1,7 +1,5 @@
 """What is logged: every move that was not done and why, and no secrets."""
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """One timer for all matches, with a clock that stands where it is put."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import itertools

@@ -1,22 +1,17 @@
 """Health, readiness and metrics, as who watches over a server asks for them."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import socket
 import urllib.error
 import urllib.request
-from typing import TYPE_CHECKING
+from collections.abc import AsyncGenerator
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from sevenbag.contest.settings import MatchRules
 from tests.contest.server.hosted_server import RecordingSink, Rig, hosting, lose, placement
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
 
 
 def free_port() -> int:

@@ -7,12 +7,15 @@ import contextlib
 import io
 import os
 import time
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import pytest
-from websockets.asyncio.server import ServerConnection, serve
+from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
 
 from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.credentials import is_authorized, load_or_create_secret
@@ -33,13 +36,6 @@ from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import FormatError, MatchRejectedError, SettingsError
 from sevenbag.files import write_atomically
 from tests.contest.scheduler.scripted_server import game_done, match_done
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-    from pathlib import Path
-
-    from websockets.asyncio.server import Server
-    from websockets.http11 import Request, Response
 
 M = TypeVar("M", bound=scheduler_protocol.ServerMessage)
 

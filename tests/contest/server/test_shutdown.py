@@ -1,7 +1,5 @@
 """How a server ends: games are finished, or broken off; nothing that is finished is lost."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

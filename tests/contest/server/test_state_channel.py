@@ -1,8 +1,6 @@
 """The state channel: who gets what, and what a subscriber may cost that does not read."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 from unittest import mock
 
 import pytest
@@ -13,9 +11,6 @@ from sevenbag.contest.server import hosted_match
 from sevenbag.contest.server.zmq_channels import StateChannel
 from sevenbag.contest.settings import MatchRules
 from tests.contest.server.hosted_server import hosting, lose, placement, until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TOKEN = b"00000000-0000-4000-8000-000000000001"
 OTHER = b"00000000-0000-4000-8000-000000000002"

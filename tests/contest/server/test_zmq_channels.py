@@ -1,19 +1,13 @@
 """The command channel by itself, without matches behind it."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
 
 import zmq
 import zmq.asyncio
 
-from sevenbag.contest.server.zmq_channels import CommandChannel
+from sevenbag.contest.server.zmq_channels import CommandChannel, ReplyAddress
 from tests.contest.server.hosted_server import until
 from tests.fakes.pason.zmtp import NewPeer, OldPeer, Peer
-
-if TYPE_CHECKING:
-    from sevenbag.contest.server.zmq_channels import ReplyAddress
 
 
 async def test_an_answer_whose_client_has_gone_is_counted() -> None:

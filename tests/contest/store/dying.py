@@ -5,8 +5,6 @@ lets a child keep a game and die before its first statement, the next one before
 on, until one gets through; it prints how many died. ``migrate`` dies while it makes the tables.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,18 +1,13 @@
 """Entries that the tests add to stores."""
 
-from __future__ import annotations
-
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.contest.store import MatchRow, Store, Team
+from sevenbag.contest.store import MatchRow, Store, Team
 
 T = TypeVar("T")
 

@@ -4,8 +4,6 @@ Run once for each new version of the tables, before it is given away; what it wr
 changed again, and read by all later versions.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import tempfile

@@ -1,16 +1,12 @@
-from __future__ import annotations
-
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from sevenbag.contest.store import Store, name_key
 from sevenbag.errors import InputError, NameTakenError, UnknownEntryError
 from tests.contest.store.entries import HASH, game, match, run_at_once, teams
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 OTHER_HASH = HASH + "b3RoZXI"
 

@@ -1,21 +1,14 @@
-from __future__ import annotations
-
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 
 from sevenbag.contest.bracket import MAX_ENTRANTS, ContestPlan
+from sevenbag.contest.game.match_results import MatchResult
 from sevenbag.contest.settings import ContestRules
-from sevenbag.contest.store import ContestRow, ContestState, Store
+from sevenbag.contest.store import ContestRow, ContestState, MatchRow, Store
 from sevenbag.errors import InputError, SevenbagError, UnknownEntryError
 from tests.contest.store.entries import HASH, RULES, ending, run_at_once, teams
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sevenbag.contest.game.match_results import MatchResult
-    from sevenbag.contest.store import MatchRow
 
 PLAN = ContestPlan(qualifiers=4, third_place=True, seed=7)
 

@@ -1,14 +1,12 @@
 """Errors about databases, which do not contain passwords."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import stat
 import subprocess
 import sys
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, text
@@ -23,12 +21,8 @@ from sevenbag.errors import (
     StoreUnreachableError,
     StoreUrlError,
 )
+from tests.contest import postgres
 from tests.contest.store.entries import game, match, run_at_once, teams
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.contest import postgres
 
 
 @pytest.mark.parametrize(

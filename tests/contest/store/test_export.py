@@ -1,19 +1,14 @@
-from __future__ import annotations
-
 import csv
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
 from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.game.match_results import WALKOVER, MatchResult
+from sevenbag.contest.store import Store
 from sevenbag.contest.store.export import CSV_COLUMNS, export_csv, export_json
 from sevenbag.errors import UnknownEntryError
 from tests.contest.store.entries import HASH, RULES, ending, game, teams
-
-if TYPE_CHECKING:
-    from sevenbag.contest.store import Store
 
 FORMULA = '=HYPERLINK("http://x")'
 

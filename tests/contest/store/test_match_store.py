@@ -1,23 +1,17 @@
-from __future__ import annotations
-
 import itertools
 import random
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import pytest
 
 from sevenbag.contest.bracket import ContestPlan
+from sevenbag.contest.game.match_results import ContestGameResult
 from sevenbag.contest.scheduler_protocol import MAX_FRAME_BYTES
-from sevenbag.contest.store import UNFINISHED, BuiltinEntrant, MatchState, Store
+from sevenbag.contest.store import UNFINISHED, BuiltinEntrant, MatchRow, MatchState, Store
 from sevenbag.errors import InputError, UnknownEntryError
 from tests.contest.store.entries import HASH, RULES, ending, game, match, run_at_once, teams
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.contest.game.match_results import ContestGameResult
-    from sevenbag.contest.store import MatchRow
 
 RANDOM_TOKEN = "6f9619ff-8b86-4011-b42d-00cf4fc964ff"
 

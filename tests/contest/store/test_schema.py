@@ -1,7 +1,5 @@
 """Migrations: old databases are upgraded, others are not changed."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Stored games survive killed processes and crashed database servers."""
 
-from __future__ import annotations
-
 import random
 import signal
 import sqlite3

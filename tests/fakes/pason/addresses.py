@@ -1,7 +1,5 @@
 """Separate loopback addresses, because old clients use the ports 5557 and 5556 only."""
 
-from __future__ import annotations
-
 import random
 import socket
 

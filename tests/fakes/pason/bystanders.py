@@ -6,15 +6,13 @@ import itertools
 import json
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import zmq
 
 from tests.cli.run import wait_until
 from tests.fakes.pason.addresses import COMMAND_PORT, STATE_PORT
-
-if TYPE_CHECKING:
-    from tests.fakes.pason.hosting import Hosted, Match
+from tests.fakes.pason.hosting import Hosted, Match
 
 MOVES = ("left", "lrotate", "right", "rrotate", "right", "down")
 

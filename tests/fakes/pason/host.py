@@ -5,25 +5,21 @@ or lets the wall clock jump. It prints a JSON object a line: that it is ready, f
 finished matches. It logs to its errors. The end of its input ends it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import argon2
 import msgspec
 
+from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
 from sevenbag.contest.scheduler_protocol import AssignedPlayer, MatchAssignment
 from sevenbag.contest.server.game_server import GameServer
+from sevenbag.contest.server.hosted_match import SchedulerCommands
 from sevenbag.contest.settings import ContestRules, LogSettings, ServerSettings, TestClientSettings
-
-if TYPE_CHECKING:
-    from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
-    from sevenbag.contest.server.hosted_match import SchedulerCommands
 
 # Cheap, because there may be hundreds.
 HASHER = argon2.PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)

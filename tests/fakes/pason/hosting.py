@@ -13,18 +13,15 @@ import sys
 import threading
 import time
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, Any
 
 import zmq
 
 from tests.fakes.pason.addresses import STATE_PORT, free_address
 from tests.fakes.pason.referee import Referee
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import IO
 
 # Short games that end by their time limit, so nothing depends on the machine's speed.
 GAME = {

@@ -13,8 +13,6 @@
 Each prints one JSON object of what it saw when the match is over.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import threading

@@ -3,8 +3,6 @@
 What a client is built with is Debian's; where it is missing, tests skip and say what is.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -9,8 +9,6 @@ it falls far behind, and sends moves for a match that is long over.
 Prints how many state messages, moves and errors there were. Exit: 0 after MatchEnd.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys

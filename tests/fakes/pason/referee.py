@@ -6,8 +6,6 @@ that the text leaves open are the default ones: garbage enters when the receiver
 a clear counts by the level before it.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any, TypeAlias
 

@@ -9,14 +9,12 @@ from __future__ import annotations
 import json
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import zmq
 
 from tests.fakes.pason.addresses import COMMAND_PORT, STATE_PORT, free_address
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TOKEN = "4b2f7d0e-93a1-4c55-8d7e-0a6f1c2b3d4e"
 TEAM = "Falling Stars"

@@ -1,19 +1,15 @@
 """The clients of 2012 report errors of a server, and none of a correct one."""
 
-from __future__ import annotations
-
 import subprocess
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.run import wait_until
 from tests.fakes.pason import programs
 from tests.fakes.pason.scripted import OTHER, TEAM, TOKEN, Scripted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")

@@ -4,14 +4,9 @@ No library stands between these peers and the server, so that what is on the wir
 no library would send can be sent as well.
 """
 
-from __future__ import annotations
-
 import socket
 import struct
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import Self
+from typing import Self
 
 _MORE = 1
 

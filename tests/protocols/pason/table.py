@@ -1,7 +1,5 @@
 """The contest's table of pieces, typed from its text: 19 shapes, and what turns them."""
 
-from __future__ import annotations
-
 from typing import Final
 
 SHAPES: Final = {

@@ -1,7 +1,5 @@
 """docs/pason.md says what is so: its tables, its examples, and the values of 2012.toml."""
 
-from __future__ import annotations
-
 import doctest
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """Every message of both channels, as the contest's text and its clients have them."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import pickle

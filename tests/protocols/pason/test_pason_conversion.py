@@ -1,7 +1,5 @@
 """The board as a number and as 50 digits."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

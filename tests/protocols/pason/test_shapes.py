@@ -1,7 +1,5 @@
 """The pieces of the contest, held against its table."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import pytest

@@ -1,7 +1,5 @@
 """TBP messages for tests: plain data, and strategies for hypothesis."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The examples in docs/tbp.md."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import re

@@ -1,7 +1,5 @@
 """Encoding and decoding of TBP messages: tolerated quirks, errors, deviations from the texts."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from typing import Any

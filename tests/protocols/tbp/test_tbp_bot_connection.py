@@ -1,8 +1,6 @@
 """The bot's side of TBP, as lists of messages."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -32,9 +30,6 @@ from sevenbag.protocols.tbp.tbp_connections import (
     TbpBotState,
 )
 from tests.protocols.tbp import messages as any_message
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 RULES = tbp.TbpRules("seven_bag")
 PLAYED = Rules.preset("guideline")

@@ -1,7 +1,5 @@
 """TBP's words and ours."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

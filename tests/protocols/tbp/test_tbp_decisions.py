@@ -4,8 +4,6 @@ A row tells a served bot a list of messages and looks at what became of the posi
 is asked to do. The rows are grouped by the question they answer.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from sevenbag._kernel import Piece

@@ -1,7 +1,5 @@
 """The frontend's side of TBP, as lists of messages."""
 
-from __future__ import annotations
-
 import pytest
 
 from sevenbag.errors import ProtocolError

@@ -1,7 +1,5 @@
 """Tests of the fields of the versus dialect and the garbage draft."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

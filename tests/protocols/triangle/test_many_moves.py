@@ -1,7 +1,5 @@
 """Thousands of moves by chance, pressed on a host that shares nothing with the engine."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

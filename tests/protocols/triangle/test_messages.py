@@ -1,7 +1,5 @@
 """Messages of the Triangle.js adapter protocol: recorded ones, and what programs make of them."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,13 +1,12 @@
 """Conversations recorded between Triangle.js and bots, through the state machines of both sides."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from sevenbag.game.position import Position
 from sevenbag.protocols.bot_actions import SendAction
 from sevenbag.protocols.triangle import (
     TriangleBotConnection,
@@ -20,9 +19,6 @@ from sevenbag.protocols.triangle.triangle_connections import ExpectedBoard
 from sevenbag.protocols.triangle.triangle_conversion import format_state, parse_state
 from sevenbag.protocols.triangle.triangle_keys import resolve_keys
 from tests.truth import truth_lines
-
-if TYPE_CHECKING:
-    from sevenbag.game.position import Position
 
 NAMES = ["wrapper-simplebot", "wrapper-trackbot", "press-trackbot"]
 

@@ -1,7 +1,5 @@
 """The bot's side, told lists of messages."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tests of bags derived from queues, with recorded bags of Triangle.js."""
 
-from __future__ import annotations
-
 import pytest
 
 from sevenbag._kernel import Piece

@@ -1,7 +1,5 @@
 """The host's side, told lists of messages, and made to speak out of turn."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec import UNSET
 

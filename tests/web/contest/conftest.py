@@ -1,10 +1,11 @@
 """Running sites with store, scheduler and socket, and visitors that send HTTP requests."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -18,11 +19,6 @@ from sevenbag.contest.settings import ContestSettings, SiteSettings
 from sevenbag.contest.store import Store
 from sevenbag.web.contest.app import ContestSite
 from tests.web.contest.visitor import PASSWORD, Visitor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
-    from concurrent.futures import Future
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module", autouse=True)

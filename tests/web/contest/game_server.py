@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import Any
 
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
@@ -19,11 +20,7 @@ from sevenbag.contest.scheduler_protocol import (
     encode,
 )
 from tests.cli.run import wait_until
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from tests.web.contest.conftest import Running
+from tests.web.contest.conftest import Running
 
 
 class GameServer:

@@ -1,12 +1,12 @@
 """Game server that is linked to a site and publishes the states of a test."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import itertools
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 from urllib.parse import urlsplit
+
+import msgspec
 
 from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
 from sevenbag.contest.game.pason_game import PLAYERS
@@ -24,13 +24,9 @@ from sevenbag.contest.scheduler_protocol import (
 )
 from sevenbag.contest.settings import ContestSettings
 from sevenbag.errors import SevenbagError
+from tests.web.contest.conftest import Running
 from tests.web.contest.publisher import Publisher
 from tests.web.contest.recorded_game import play
-
-if TYPE_CHECKING:
-    import msgspec
-
-    from tests.web.contest.conftest import Running
 
 TEST_GAMES: Final = ContestSettings().test_match.games
 

@@ -1,7 +1,5 @@
 """State channel of a game server: a PUB socket and messages of the contest."""
 
-from __future__ import annotations
-
 import time
 import uuid
 from typing import Any, Self

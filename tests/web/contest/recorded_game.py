@@ -1,7 +1,5 @@
 """Games of two random players, with their replays."""
 
-from __future__ import annotations
-
 import random
 from typing import NamedTuple
 

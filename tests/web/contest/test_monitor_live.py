@@ -1,27 +1,22 @@
 """From a real state channel to viewers."""
 
-from __future__ import annotations
-
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
 
 import pytest
 
 from sevenbag.contest import telemetry
 from sevenbag.web.contest.live_broadcast import (
     LiveBroadcaster,
+    LiveViewer,
     SlowViewerError,
     ViewerLimitError,
     WatchedMatch,
 )
 from sevenbag.web.contest.match_frames import MatchTracker
 from tests.web.contest.publisher import TEAMS, Publisher, filled
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
-
-    from sevenbag.web.contest.live_broadcast import LiveViewer
 
 EMPTY = "." * 200
 

@@ -1,25 +1,20 @@
 """The public pages in a real browser: a match as it is played, replays, the contest around it."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 
 from sevenbag.contest.game.pason_replay import decode_replay
 from sevenbag.drawing.picture import COLORS
 from sevenbag.protocols.pason.pason_conversion import cell_bit
+from tests.browser import Page
+from tests.web.contest.conftest import Running
 from tests.web.contest.hosted import GameServer
 from tests.web.contest.publisher import filled
 from tests.web.contest.recorded_game import play
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.browser import Page
-    from tests.web.contest.conftest import Running
 
 pytestmark = pytest.mark.browser
 

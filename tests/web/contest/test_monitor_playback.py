@@ -1,7 +1,5 @@
 """What the page plays of a replay, against the game that was played."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from typing import Any

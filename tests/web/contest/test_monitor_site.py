@@ -1,12 +1,11 @@
 """Public pages and live events: many viewers, invalid requests, no secrets."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from websockets.asyncio.client import connect
@@ -15,16 +14,12 @@ from websockets.exceptions import InvalidStatus
 from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.game.match_results import WALKOVER, ContestGameResult, MatchResult
 from sevenbag.contest.settings import ContestRules, MatchRules
+from sevenbag.contest.store import ContestRow
 from tests.cli.run import wait_until
+from tests.web.contest.conftest import Running
 from tests.web.contest.hosted import GameServer
 from tests.web.contest.publisher import filled
 from tests.web.contest.recorded_game import play
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sevenbag.contest.store import ContestRow
-    from tests.web.contest.conftest import Running
 
 
 @pytest.fixture

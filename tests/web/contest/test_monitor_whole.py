@@ -1,9 +1,8 @@
 """A match that a real game server plays, with two bots, as a browser sees it."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -19,14 +18,9 @@ from sevenbag.contest.settings import (
     ServerSettings,
     TestClientSettings,
 )
+from tests.browser import Page
+from tests.web.contest.conftest import Running
 from tests.web.contest.visitor import PASSWORD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.browser import Page
-    from tests.web.contest.conftest import Running
 
 pytestmark = pytest.mark.browser
 

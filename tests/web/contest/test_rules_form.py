@@ -1,7 +1,5 @@
 """Tests of the forms of a contest's rules: one field for each rule, and a TOML text."""
 
-from __future__ import annotations
-
 import tomllib
 
 import msgspec

@@ -1,13 +1,11 @@
 """Registration, login, cookies, and limits on guessing."""
 
-from __future__ import annotations
-
 import functools
 import json
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import argon2
@@ -18,13 +16,8 @@ from sevenbag.contest.passwords import verify_password
 from sevenbag.web.contest import site_authentication
 from sevenbag.web.contest.account_routes import create_admin_link
 from sevenbag.web.contest.site_authentication import RateLimit
-from tests.web.contest.visitor import PASSWORD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.web.contest.conftest import Running
-    from tests.web.contest.visitor import Answer, Visitor
+from tests.web.contest.conftest import Running
+from tests.web.contest.visitor import PASSWORD, Answer, Visitor
 
 
 def registered(visitor: Visitor, name: str, password: str = PASSWORD, again: str = "") -> Answer:

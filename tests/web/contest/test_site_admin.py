@@ -1,23 +1,18 @@
 """Pages of administrators: contests, rules, teams, accounts and the audit log."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import pytest
 
 from sevenbag.config.loader import format_fields, format_toml
 from sevenbag.contest.settings import ContestRules
+from sevenbag.contest.store import ContestRow
 from tests.cli.run import wait_until
+from tests.web.contest.conftest import Running
 from tests.web.contest.game_server import GameServer
-from tests.web.contest.visitor import PASSWORD
-
-if TYPE_CHECKING:
-    from sevenbag.contest.store import ContestRow
-    from tests.web.contest.conftest import Running
-    from tests.web.contest.visitor import Answer, Visitor
+from tests.web.contest.visitor import PASSWORD, Answer, Visitor
 
 TEAMS = ("Amber", "Blue", "Coral", "Denim")
 

@@ -1,12 +1,11 @@
 """Routes of programs: test matches as in 2012, current matches, game servers, monitoring."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, quote_plus, urlencode
 
 import pytest
@@ -16,13 +15,9 @@ from websockets.sync.client import connect
 from sevenbag.contest.credentials import bearer_header, read_secret
 from sevenbag.contest.scheduler_protocol import LINK_PATH
 from tests.cli.run import wait_until
+from tests.web.contest.conftest import Running
 from tests.web.contest.game_server import GameServer
 from tests.web.contest.visitor import PASSWORD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.web.contest.conftest import Running
 
 PATH = "/scheduler/create_unauthenticated_test_match"
 

@@ -1,13 +1,11 @@
 """Host names, origins, proxies, and requests that are too large or invalid."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import re
 import socket
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
@@ -23,12 +21,8 @@ from sevenbag.errors import InputError
 from sevenbag.web.contest.api_routes import API_PATHS
 from sevenbag.web.contest.app import ContestSite, local_address_for
 from sevenbag.web.core.connection_limits import client_key, parse_networks
+from tests.web.contest.conftest import Running
 from tests.web.contest.visitor import PASSWORD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.web.contest.conftest import Running
 
 URL = "https://contest.example"
 MANUAL = Path(__file__).parents[3] / "docs" / "contest.md"

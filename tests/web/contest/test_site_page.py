@@ -1,22 +1,16 @@
 """The site in a real browser: forms, scripts and policy together, on a desk and on a phone."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
 
 from sevenbag.web.contest.account_routes import create_admin_link
+from tests.browser import Page
+from tests.web.contest.conftest import Running
 from tests.web.contest.game_server import GameServer
 from tests.web.contest.visitor import PASSWORD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.browser import Page
-    from tests.web.contest.conftest import Running
 
 pytestmark = pytest.mark.browser
 

@@ -1,9 +1,8 @@
 """Every route of the site with its access rights; a route that is not listed here fails."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 import pytest
 from litestar.routes import HTTPRoute, WebSocketRoute
@@ -14,12 +13,8 @@ from sevenbag.web.contest.app import create_contest_app
 from sevenbag.web.contest.live_broadcast import LiveBroadcaster
 from sevenbag.web.contest.site_context import SiteContext
 from sevenbag.web.contest.site_pages import require_form_token
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.web.contest.conftest import Running
-    from tests.web.contest.visitor import Visitor
+from tests.web.contest.conftest import Running
+from tests.web.contest.visitor import Visitor
 
 EVERYBODY: Final = {
     "GET /",

@@ -1,19 +1,12 @@
 """Pages of a team: matches, moves and test matches."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
 from sevenbag.contest.settings import ContestRules
-from sevenbag.contest.store import BuiltinEntrant
+from sevenbag.contest.store import BuiltinEntrant, MatchRow
 from sevenbag.errors import SchedulerError
-
-if TYPE_CHECKING:
-    from sevenbag.contest.store import MatchRow
-    from tests.web.contest.conftest import Running
+from tests.web.contest.conftest import Running
 
 
 def match_of(site: Running, *seats: int | BuiltinEntrant) -> MatchRow:

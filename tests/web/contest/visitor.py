@@ -1,7 +1,5 @@
 """HTTP client of the site that keeps cookies and submits forms."""
 
-from __future__ import annotations
-
 import http.client
 from dataclasses import dataclass, field
 from html.parser import HTMLParser

@@ -1,11 +1,11 @@
 """Tests of connection limits, over real sockets from several addresses of this machine."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import socket
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,10 +13,6 @@ import pytest
 from sevenbag.web.core.connection_limits import ConnectionLimiter, client_address, parse_networks
 from sevenbag.web.core.http_server import HttpServer
 from tests.web.play.conftest import Server
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 REQUEST = HEAD + b"\r\n"

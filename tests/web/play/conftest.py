@@ -1,22 +1,17 @@
 """A real server of pages, in a process of its own that leaves nothing behind."""
 
-from __future__ import annotations
-
 import functools
 import re
 import signal
+import subprocess
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
 
 import pytest
 
 from tests.cli.run import descendants, start, wait_until
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Iterator
-    from pathlib import Path
-    from typing import TextIO
 
 
 class Server:

@@ -1,10 +1,9 @@
 """The room without a network: what a page hears of its game, and what is left when it goes."""
 
-from __future__ import annotations
-
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -13,14 +12,10 @@ from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.bots.builtin.random_bot import RandomBot
+from sevenbag.formats.replay_file import Replay
 from sevenbag.web.core.http_server import SocketClosedError, TextSocket
 from sevenbag.web.play.match_host import MatchHost, ReplayCache
 from sevenbag.web.play.page_connection import PageConnection, StartWorkerEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sevenbag.formats.replay_file import Replay
 
 BUILTIN = {"kind": "builtin", "spec": "random:seed=1"}
 WORKER = {"kind": "worker", "script": "bot.js"}

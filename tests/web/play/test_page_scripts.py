@@ -1,7 +1,5 @@
 """Scripts of pages and reports: their types; and the example of a worker, a whole bot."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,21 +1,16 @@
 """The page, in a real browser: workers play, fail, and are shown as what they are."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from sevenbag.formats.replay_file import Replay
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.browser import Page
-    from tests.web.play.conftest import Server
+from tests.browser import Page
+from tests.web.play.conftest import Server
 
 pytestmark = pytest.mark.browser
 

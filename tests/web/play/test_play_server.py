@@ -1,7 +1,5 @@
 """Server of the page from outside: origins, requests, limits, start and end."""
 
-from __future__ import annotations
-
 import asyncio
 import http.client
 import json
