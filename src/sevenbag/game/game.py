@@ -239,7 +239,7 @@ class Game(Player):
     def play(
         self, placement: Placement, *, hold: bool | None = None, frame: int | None = None
     ) -> LockResult:
-        """LockResult a piece.
+        """Lock a piece.
 
         Args:
             placement: see `find_move`.

@@ -111,7 +111,7 @@ class Versus:
     def lock_at(
         self, frame: int, first: Placement | None = None, second: Placement | None = None
     ) -> tuple[LockResult | None, LockResult | None]:
-        """LockResult a piece of one player or of both in real time.
+        """Lock a piece of one player or of both in real time.
 
         Attacks are sent after both locks. The number of turns does not change.
 
@@ -135,7 +135,9 @@ class Versus:
             for game, placement in zip(games, (first, second), strict=True)
         ]
         locks = [
-            None if placement is None else game.play(placement, None, frame)
+            None
+            if placement is None
+            else game.play_unchecked(placement, placement.piece != game.current, frame)
             for game, placement in zip(games, judged, strict=True)
         ]
         for player, lock in enumerate(locks):

@@ -127,6 +127,22 @@ class GameLoop:
             self.sessions[player].forfeit(LossReason.ILLEGAL, str(error))
             return None
 
+    def play_turn(
+        self, first: tuple[Placement, ...] | None, second: tuple[Placement, ...] | None
+    ) -> tuple[LockResult, LockResult] | None:
+        """Play the first legal placement of each answer; None if a player has lost."""
+        if first and second and not self.has_loser:
+            # Nearly always, both first placements are legal: the game judges each of them once.
+            with contextlib.suppress(PlacementError):
+                return self.game.play(first[0], second[0])
+        legal = [
+            None if moves is None else self.first_legal(player, moves)
+            for player, moves in enumerate((first, second))
+        ]
+        if legal[0] is None or legal[1] is None or self.has_loser:
+            return None
+        return self.game.play(legal[0], legal[1])
+
     def notify_start(self, names: tuple[str, str]) -> None:
         """Notify the observers of the start of the game."""
         limits = (self.sessions[0].limits, self.sessions[1].limits)
@@ -247,14 +263,11 @@ async def _play_turns(loop: GameLoop) -> GameEnding:
         answers = await loop.call_bots(
             {player: _ask_in_time(loop, player, updates[player], due) for player in (0, 1)}
         )
-        first, second = (
-            None if moves is None else loop.first_legal(player, moves)
-            for player, moves in answers.items()
-        )
-        if first is not None and second is not None and not loop.has_loser:
+        locks = loop.play_turn(answers[0], answers[1])
+        if locks is not None:
             due = max(due + pace, time.monotonic())
-            locks = loop.game.play(first, second)
-            loop.notify_turn((first, second), locks)
+            first, second = locks
+            loop.notify_turn((first.placement, second.placement), locks)
             updates = [BotUpdate.after_lock(lock) for lock in locks]
         ending = loop.find_ending()
         if ending is not None:
@@ -457,7 +470,7 @@ class _RealTimeGame:
         side.choice = choice
 
     def _lock(self, frame: int) -> None:
-        """LockResult the pieces that are due at a frame."""
+        """Lock the pieces that are due at a frame."""
         first, second = (
             side.choice if side.choice is not None and side.next_frame <= frame else None
             for side in self._sides
