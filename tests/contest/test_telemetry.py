@@ -1,11 +1,12 @@
-"""Nobody waits for a log that nobody reads."""
+"""Tests of the log thread: no process waits for the reader of its log."""
 
 import io
+import logging
 import subprocess
 import sys
 import threading
 
-from sevenbag.contest.telemetry import MAX_WAITING_LINES, BackgroundStream
+from sevenbag.contest.telemetry import MAX_WAITING_LINES, BackgroundHandler
 
 LINES = 5_000
 PROGRAM = f"""\
@@ -20,8 +21,8 @@ input()
 """
 
 
-class Stuck(io.StringIO):
-    """Takes nothing until it is let go."""
+class BlockedStream(io.StringIO):
+    """Stream that accepts nothing until its gate is open."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,45 +33,47 @@ class Stuck(io.StringIO):
         return super().write(text)
 
 
-def test_what_is_written_arrives_in_order() -> None:
+def log(handler: logging.Handler, text: str) -> None:
+    handler.handle(logging.LogRecord("contest", logging.INFO, "", 0, text, None, None))
+
+
+def test_lines_keep_their_order() -> None:
     target = io.StringIO()
-    stream = BackgroundStream(lambda: target)
+    handler = BackgroundHandler(lambda: target)
     for number in range(1_000):
-        assert stream.write(f"{number}\n") == len(f"{number}\n")
-    assert stream.wait(120)
-    assert target.getvalue() == "".join(f"{number}\n" for number in range(1_000))
+        log(handler, f"{number} %s")
+    assert handler.wait(120)
+    assert target.getvalue() == "".join(f"{number} %s\n" for number in range(1_000))
 
 
-def test_a_stream_that_takes_nothing_holds_nobody_up_and_what_is_left_out_is_counted() -> None:
-    target = Stuck()
-    stream = BackgroundStream(lambda: target)
+def test_blocked_stream_delays_nothing_and_dropped_lines_are_counted() -> None:
+    target = BlockedStream()
+    handler = BackgroundHandler(lambda: target)
     for number in range(MAX_WAITING_LINES + 500):
-        stream.write(f"{number}\n")
-    assert not stream.wait(0.01)
+        log(handler, str(number))
+    assert not handler.wait(0.01)
     target.gate.set()
-    assert stream.wait(120)
-    stream.write("last\n")
-    assert stream.wait(120)
+    assert handler.wait(120)
+    log(handler, "last")
+    assert handler.wait(120)
     lines = target.getvalue().splitlines()
-    told = [line for line in lines if "dropped" in line]
-    assert len(told) == 1
-    # One may have been taken out of the line already.
-    assert int(told[0].split()[0]) in {499, 500}
+    (dropped,) = [int(line.split()[0]) for line in lines if "dropped" in line]
+    # The thread may have taken a line from the queue already.
+    assert dropped in {499, 500}
     assert lines[-1] == "last"
     numbers = [line for line in lines if line.isdecimal()]
-    assert numbers == [str(number) for number in range(len(numbers))]
-    assert len(numbers) + int(told[0].split()[0]) == MAX_WAITING_LINES + 500
+    assert numbers == [str(number) for number in range(MAX_WAITING_LINES + 500 - dropped)]
 
 
-def test_a_stream_that_is_closed_is_passed_over() -> None:
+def test_closed_stream_is_ignored() -> None:
     target = io.StringIO()
-    stream = BackgroundStream(lambda: target)
+    handler = BackgroundHandler(lambda: target)
     target.close()
-    stream.write("nobody reads this\n")
-    assert stream.wait(120)
+    log(handler, "not read")
+    assert handler.wait(120)
 
 
-def test_a_process_goes_on_though_nobody_reads_its_log_and_ends_with_all_of_it() -> None:
+def test_process_continues_while_its_log_is_not_read() -> None:
     # More than a pipe holds.
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM],

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import io
 import logging
+import logging.handlers
 import queue
 import sys
-import threading
-from typing import TYPE_CHECKING, Final, TextIO, cast
+from typing import TYPE_CHECKING, Final, TextIO
 
 import structlog
 
@@ -25,66 +24,62 @@ _EXIT_SECONDS: Final = 1.0
 """Time in seconds to write queued texts at the exit of the process."""
 
 
-class BackgroundStream(io.TextIOBase):
-    """Stream that writes to another stream in a thread.
+class BackgroundHandler(logging.handlers.QueueHandler):
+    """Log handler that writes lines to a stream in a thread.
 
     Args:
-        target: returns the stream; called for each text, because standard error may be replaced.
+        target: returns the stream; called for each line, because standard error may be replaced.
     """
 
     def __init__(self, target: Callable[[], TextIO]) -> None:
-        self._target = target
-        self._queue: queue.Queue[str] = queue.Queue(MAX_WAITING_LINES)
-        self._dropped = 0
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._waiting: queue.Queue[logging.LogRecord] = queue.Queue(MAX_WAITING_LINES)
+        super().__init__(self._waiting)
+        self._writer = _LineWriter(target)
+        self._listener: logging.handlers.QueueListener | None = None
 
-    def write(self, text: str, /) -> int:
-        """Queue a text."""
-        with self._lock:
-            if self._thread is None:
-                self._thread = threading.Thread(
-                    target=self._write_all, name="log writer", daemon=True
-                )
-                self._thread.start()
-                atexit.register(self.wait, _EXIT_SECONDS)
+    def enqueue(self, record: logging.LogRecord) -> None:
+        """Queue a line, or count it as dropped if the queue is full."""
+        if self._listener is None:
+            self._listener = logging.handlers.QueueListener(self._waiting, self._writer)
+            self._listener.start()
+            atexit.register(self.wait, _EXIT_SECONDS)
         try:
-            self._queue.put_nowait(text)
+            self._waiting.put_nowait(record)
         except queue.Full:
-            self._dropped += 1
-        return len(text)
-
-    def flush(self) -> None:
-        """Do nothing; queued texts are written as soon as possible."""
+            self._writer.dropped += 1
 
     def wait(self, seconds: float) -> bool:
         """Wait until all is written, at most some seconds; return whether it is."""
-        with self._queue.all_tasks_done:
-            return self._queue.all_tasks_done.wait_for(
-                lambda: not self._queue.unfinished_tasks, seconds
+        with self._waiting.all_tasks_done:
+            return self._waiting.all_tasks_done.wait_for(
+                lambda: not self._waiting.unfinished_tasks, seconds
             )
 
-    def _write_all(self) -> None:
-        while True:
-            text = self._queue.get()
-            dropped, self._dropped = self._dropped, 0
-            # A closed stream must not stop the process.
-            with contextlib.suppress(OSError, ValueError):
-                target = self._target()
-                if dropped:
-                    target.write(f"{dropped} log lines were dropped\n")
-                target.write(text)
-                if self._queue.empty():
-                    target.flush()
-            self._queue.task_done()
+
+class _LineWriter(logging.Handler):
+    def __init__(self, target: Callable[[], TextIO]) -> None:
+        super().__init__()
+        self.dropped = 0
+        self._target = target
+
+    def emit(self, record: logging.LogRecord) -> None:
+        dropped, self.dropped = self.dropped, 0
+        # A closed stream must not stop the process.
+        with contextlib.suppress(OSError, ValueError):
+            target = self._target()
+            if dropped:
+                target.write(f"{dropped} log lines were dropped\n")
+            target.write(f"{record.getMessage()}\n")
+            target.flush()
 
 
 _LEVELS: Final = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
-_BACKGROUND_STDERR: Final = BackgroundStream(lambda: sys.stderr)
+_STANDARD_ERROR: Final = BackgroundHandler(lambda: sys.stderr)
+"""Handler of all loggers of the process."""
 
-_STANDARD_ERROR: Final = cast("TextIO", _BACKGROUND_STDERR)
-"""Stream of all loggers of the process."""
+_LOGGER: Final = logging.Logger("sevenbag.contest")
+_LOGGER.addHandler(_STANDARD_ERROR)
 
 # Without local variables, which may be passwords.
 _TRACEBACKS: Final = structlog.processors.ExceptionRenderer(
@@ -110,7 +105,7 @@ def create_logger(
     )
     as_json = [_TRACEBACKS] if settings.format == "json" else []
     logger: structlog.typing.FilteringBoundLogger = structlog.wrap_logger(
-        structlog.WriteLogger(stream or _STANDARD_ERROR),
+        _LOGGER if stream is None else structlog.WriteLogger(stream),
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -124,7 +119,7 @@ def create_logger(
 
 def flush_logs(seconds: float = 5.0) -> bool:
     """Wait until standard error has all log lines, at most some seconds; return whether it does."""
-    return _BACKGROUND_STDERR.wait(seconds)
+    return _STANDARD_ERROR.wait(seconds)
 
 
 MAX_MOVE_LINES: Final = 10
