@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import secrets
 import stat
@@ -68,7 +69,35 @@ def looks_like_file(text: str) -> bool:
     return os.sep in text or os.path.exists(text)  # noqa: PTH110  # Path.exists fails on long names
 
 
-def write_atomically(path: Path, data: bytes, *, replace: bool) -> None:
+def open_locked(path: Path, flags: int, error: Exception) -> int:
+    """Open a file or folder and lock it; return the descriptor that holds the lock until closed.
+
+    Args:
+        path: the file or folder.
+        flags: as for `os.open`.
+        error: raised if another process holds the lock.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    descriptor = os.open(path, flags | os.O_CLOEXEC, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise error from None
+    except OSError:
+        pass  # some file systems have no locks
+    return descriptor
+
+
+def write_atomically(
+    path: Path,
+    data: bytes,
+    *,
+    replace: bool,
+    error: Callable[[str], Exception] = FormatError,
+) -> None:
     """Write a temporary file beside the file, then rename it: only the rename is atomic.
 
     Devices and pipes, such as ``/dev/stdout``, are written to and not replaced.
@@ -77,10 +106,11 @@ def write_atomically(path: Path, data: bytes, *, replace: bool) -> None:
         path: the file.
         data: the whole content.
         replace: replace an existing file.
+        error: creates the error from its message.
 
     Raises:
         FileExistsError: the file exists, and `replace` is False.
-        FormatError: the file cannot be written.
+        FormatError: the file cannot be written (`error` if given).
     """
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
@@ -102,8 +132,8 @@ def write_atomically(path: Path, data: bytes, *, replace: bool) -> None:
             raise
     except FileExistsError:
         raise
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
+    except OSError as problem:
+        raise error(f"{path}: cannot be written: {problem.strerror}") from problem
 
 
 def check_writable(path: Path) -> None:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import bisect
 import contextlib
-import fcntl
 import itertools
 import os
 import re
@@ -32,7 +31,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from sevenbag._kernel import Kicks, read_pc_records
 from sevenbag.errors import InputError, PcFileError, QueueError
-from sevenbag.files import open_input
+from sevenbag.files import open_input, open_locked
 from sevenbag.jobs import iterate_in_order
 from sevenbag.pc.sequences import (
     SequenceBlocks,
@@ -174,15 +173,8 @@ class _SolutionFile:
         self._file: BinaryIO
 
     def __enter__(self) -> _SolutionFile:
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        self._file = os.fdopen(descriptor, "r+b")
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._file.close()
-            raise PcFileError(
-                "CannotWrite", f"{self._path}: another program is writing to it"
-            ) from None
+        locked = PcFileError("CannotWrite", f"{self._path}: another program is writing to it")
+        self._file = os.fdopen(open_locked(self._path, os.O_RDWR | os.O_CREAT, locked), "r+b")
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -13,6 +13,7 @@ import contextlib
 import math
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sevenbag._kernel import PcQueues
@@ -24,10 +25,9 @@ from sevenbag.pc.problem import PcProblem, ProblemQueues
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sevenbag._kernel import Board, Kicks, StopFlag
+    from sevenbag._kernel import StopFlag
     from sevenbag.jobs import Executor
     from sevenbag.pc.patterns import Automaton, Pattern
-    from sevenbag.pc.problem import DropMode
 
 _LETTERS: Final = "IOTLJSZ"
 _MIN_QUEUES: Final = 500
@@ -38,13 +38,7 @@ than keep all workers busy."""
 
 
 class QueuePrefix(NamedTuple):
-    """Queues with the same first pieces.
-
-    Attributes:
-        pieces: the first pieces.
-        solved: number of these queues with a perfect clear.
-        total: number of these queues.
-    """
+    """Queues with the same first pieces, and how many of them have a perfect clear."""
 
     pieces: str
     solved: int
@@ -150,18 +144,6 @@ def compute_chance(
     )
 
 
-class _ChanceJob(NamedTuple):
-    """Queues with a common prefix, and the arguments of the problem."""
-
-    field: Board
-    height: int
-    hold: bool
-    kicks: Kicks
-    drop: DropMode
-    seconds: float | None
-    automaton: Automaton
-
-
 def _find_solvable(
     problem: PcProblem, queues: PcQueues, seconds: float | None, stop: StopFlag | None
 ) -> int:
@@ -177,9 +159,9 @@ def _find_solvable(
     return int.from_bytes(found, "little")
 
 
-def _run_job(job: _ChanceJob) -> int:
-    problem = PcProblem(job.field, height=job.height, hold=job.hold, kicks=job.kicks, drop=job.drop)
-    return _find_solvable(problem, PcQueues(job.automaton), job.seconds, None)
+def _run_job(job: tuple[partial[PcProblem], Automaton, float | None]) -> int:
+    create_problem, automaton, seconds = job
+    return _find_solvable(create_problem(), PcQueues(automaton), seconds, None)
 
 
 def _run_in_workers(
@@ -194,20 +176,21 @@ def _run_in_workers(
     prefixes = list(_prefixes(automaton, counts, max_queues))
     end = math.inf if seconds is None else time.monotonic() + seconds
 
-    def jobs() -> Iterator[_ChanceJob]:
+    create_problem = partial(
+        PcProblem,
+        problem.board,
+        height=problem.open_rows,
+        hold=problem.hold,
+        kicks=problem.kicks,
+        drop=problem.drop,
+    )
+
+    def jobs() -> Iterator[tuple[partial[PcProblem], Automaton, float | None]]:
         for prefix in prefixes:
             left = None if seconds is None else end - time.monotonic()
             if left is not None and left <= 0:
                 raise SearchStoppedError("out of time")
-            yield _ChanceJob(
-                problem.board,
-                problem.open_rows,
-                problem.hold,
-                problem.kicks,
-                problem.drop,
-                left,
-                _continue_from(automaton, prefix),
-            )
+            yield create_problem, _continue_from(automaton, prefix), left
 
     bits = at = 0
     # With a time limit no job waits for a worker, because its time would not run meanwhile.

@@ -17,10 +17,8 @@ which of several perfect clears it finds, but not whether it finds one.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import math
-import secrets
 import sys
 from importlib import resources
 from pathlib import Path
@@ -31,7 +29,7 @@ from msgspec import Struct
 
 from sevenbag._kernel import PC_MAX_GENES, PcNetwork, compute_pc_features
 from sevenbag.errors import NetworkError
-from sevenbag.files import read_file
+from sevenbag.files import read_file, write_atomically
 from sevenbag.pc.problem import read_board
 
 if TYPE_CHECKING:
@@ -190,16 +188,7 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
         Raises:
             NetworkError: the file cannot be written.
         """
-        path = Path(path)
-        draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-        try:
-            draft.write_bytes(self.encode())
-            draft.replace(path)
-        except OSError as error:
-            raise NetworkError(f"{path}: cannot be written: {error.strerror or error}") from error
-        finally:
-            with contextlib.suppress(OSError):
-                draft.unlink()
+        write_atomically(Path(path), self.encode(), replace=True, error=NetworkError)
 
     @functools.cached_property
     def kernel(self) -> PcNetwork:

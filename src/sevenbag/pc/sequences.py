@@ -16,8 +16,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import threading
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from sevenbag._kernel import (
     PC_TABLEBASE_STAGES,
@@ -35,7 +34,7 @@ from sevenbag.errors import BoardError, SearchStoppedError
 from sevenbag.pc.tablebase import HEIGHTS, KernelTask, build_tablebase, resolve_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from sevenbag._kernel import Kicks, PcTablebase, Piece
     from sevenbag.pc.tablebase import TablebaseProgress
@@ -98,7 +97,8 @@ def sequence_at(length: int, number: int) -> tuple[Piece, ...]:
 
 _BY_SOLVER: Final = 6
 _HEAD_BYTES: Final = 8
-_SEQUENCES_AT_ONCE: Final = 64
+_SEQUENCES_AT_ONCE: Final = 75
+"""A divisor of the number of sequences of six rows."""
 
 
 class SequenceBlocks:
@@ -171,7 +171,7 @@ class SolverBlocks(SequenceBlocks):
 
     def __init__(self, kicks: Kicks, height: int) -> None:
         letters = height * 10 // 4 + 1
-        super().__init__(height, _Steps(count_sequences(letters - 1), _SEQUENCES_AT_ONCE))
+        super().__init__(height, range(0, count_sequences(letters - 1) + 1, _SEQUENCES_AT_ONCE))
         self._kicks = kicks
         self._height = height
         self._stop = StopFlag()
@@ -220,27 +220,6 @@ def create_blocks(kicks: Kicks, height: int) -> SequenceBlocks:
     if height == _BY_SOLVER:
         return SolverBlocks(kicks, height)
     raise BoardError(f"invalid height: expected 2, 4 or {_BY_SOLVER}, got {height}")
-
-
-class _Steps(Sequence[int]):
-    """The sequence 0, step, 2 * step, ..., total."""
-
-    def __init__(self, total: int, step: int) -> None:
-        self._total = total
-        self._step = step
-
-    def __len__(self) -> int:
-        return -(-self._total // self._step) + 1
-
-    @overload
-    def __getitem__(self, index: int) -> int: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[int]: ...
-    def __getitem__(self, index: int | slice) -> int | list[int]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        place = range(len(self))[index]
-        return min(place * self._step, self._total)
 
 
 T = TypeVar("T")

@@ -102,8 +102,8 @@ class SolveResult:
     nodes: int
 
 
-class SolveOptions(TypedDict, total=False):
-    """Options of a search.
+class QueueOptions(TypedDict, total=False):
+    """Options of searches of one queue or many.
 
     Attributes:
         use_hold: whether hold may be used (default True).
@@ -114,7 +114,6 @@ class SolveOptions(TypedDict, total=False):
         strict: whether the field must not be empty before the end (default False).
         threads: number of threads for long searches, such as the proof that a queue has no perfect
             clear of six rows (default 1). The result is the same.
-        nodes: maximum number of positions to search.
         stop: stops the search when set, from any thread.
     """
 
@@ -124,8 +123,13 @@ class SolveOptions(TypedDict, total=False):
     save: PieceLike | None
     strict: bool
     threads: int
-    nodes: int | None
     stop: StopFlag | None
+
+
+class SolveOptions(QueueOptions, total=False):
+    """Options of a search: those of `QueueOptions`, and the maximum number of positions."""
+
+    nodes: int | None
 
 
 class Solver:
@@ -247,28 +251,12 @@ def find_solvable(
     hold: PieceLike | None = None,
     *,
     kicks: Kicks | str = "srs+",
-    use_hold: bool = True,
-    min_height: int = 0,
-    max_height: int = MAX_HEIGHT,
-    save: PieceLike | None = None,
-    strict: bool = False,
-    threads: int = 1,
     seconds: float | None = None,
-    stop: StopFlag | None = None,
+    **options: Unpack[QueueOptions],
 ) -> list[bool]:
     """Return whether each queue has a perfect clear; arguments and errors as of `solve`."""
     statuses = PcSolver(kicks).solve_queues(
-        read_board(field),
-        queues,
-        hold,
-        use_hold=use_hold,
-        min_height=min_height,
-        max_height=max_height,
-        save=save,
-        strict=strict,
-        threads=threads,
-        milliseconds=_milliseconds(seconds),
-        stop=stop,
+        read_board(field), queues, hold, milliseconds=_milliseconds(seconds), **options
     )
     if SolveStatus.STOPPED in statuses:
         known = sum(status != SolveStatus.STOPPED for status in statuses)
@@ -278,23 +266,22 @@ def find_solvable(
 
 @dataclass(frozen=True, slots=True)
 class PcTile:
-    """Cells of one piece.
-
-    Attributes:
-        piece: the piece.
-        cells: its four (x, y), from the lowest row up, in rows of the start field.
-    """
+    """A piece and its four cells (x, y), from the lowest row up, in rows of the start field."""
 
     piece: Piece
     cells: tuple[tuple[int, int], ...]
 
 
 class Tiling:
-    """Tiles on a field that do not overlap."""
+    """Tiles on a field that do not overlap.
+
+    Attributes:
+        tiles: from left to right, or in the order given.
+    """
 
     def __init__(self, kernel: PcTiling) -> None:
         self._kernel = kernel
-        self._tiles = tuple(PcTile(piece, cells) for piece, cells in kernel.tiles)
+        self.tiles: Final = tuple(PcTile(piece, cells) for piece, cells in kernel.tiles)
 
     @classmethod
     def from_placements(
@@ -310,11 +297,6 @@ class Tiling:
                 are more than `MAX_TILES`.
         """
         return cls(PcSolver(kicks).create_tiling(read_board(field), placements))
-
-    @property
-    def tiles(self) -> tuple[PcTile, ...]:
-        """Tiles, from left to right or in the order given."""
-        return self._tiles
 
     @property
     def queues(self) -> int:
@@ -345,7 +327,7 @@ class Tiling:
         found = self._kernel.find_order(queue, hold, use_hold=use_hold)
         if found is None:
             return None
-        rows = {y for tile in self._tiles for _, y in tile.cells}
+        rows = {y for tile in self.tiles for _, y in tile.cells}
         placements, holds = found
         return PcSolution(placements, holds, max(rows) + 1)
 
@@ -406,11 +388,7 @@ def _milliseconds(seconds: float | None) -> float | None:
 
 
 def _without_full_rows(board: Board) -> Board:
-    rows = [board.row(y) for y in range(board.height)]
     full = (1 << board.width) - 1
-    drawn = [
-        "".join("X" if row >> x & 1 else "." for x in range(board.width))
-        for row in rows
-        if row != full
-    ]
+    rows = [row for y in range(board.height) if (row := board.row(y)) != full]
+    drawn = ["".join(".X"[row >> x & 1] for x in range(board.width)) for row in rows]
     return Board.from_rows(drawn, height=board.rows)

@@ -19,7 +19,6 @@ generations; it becomes the best network so far if it is better there than all b
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import itertools
 import math
 import os
@@ -37,7 +36,7 @@ from msgspec import Meta, Struct
 from sevenbag import jobs
 from sevenbag._kernel import Kicks, PcSolver
 from sevenbag.errors import InputError, NetworkError
-from sevenbag.files import open_input
+from sevenbag.files import open_locked, read_file, write_atomically
 from sevenbag.pc.neat_population import (
     MAX_GENOMES,
     NeatPopulation,
@@ -50,7 +49,7 @@ from sevenbag.pc.network import Activation, Network  # noqa: TC001  # msgspec re
 from sevenbag.pc.solver import Solver
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sevenbag.pc.network import Network
 
@@ -180,44 +179,35 @@ def train(
         MissingExtraError: neat-python is not installed.
         NetworkError: a file cannot be read or written, or is invalid.
     """
-    options = _TrainingOptions(
-        generations, executor or jobs.InProcessExecutor(), save_every, observer
-    )
+    executor = executor or jobs.InProcessExecutor()
     with _TrainingFolder(Path(folder)) as files:
-        return _TrainingRun(files, files.load(settings or {}, seed), options).run()
+        current = files.load(settings or {}, seed)
+        return _TrainingRun(files, current, generations, executor, save_every, observer).run()
 
 
-@dataclass(frozen=True, slots=True)
-class _TrainingOptions:
+@dataclass
+class _TrainingRun:
+    files: _TrainingFolder
+    current: TrainingGeneration
     generations: int
     executor: jobs.Executor
     save_every: float
     observer: TrainingObserver | None
 
-
-class _TrainingRun:
-    def __init__(
-        self, files: _TrainingFolder, current: TrainingGeneration, options: _TrainingOptions
-    ) -> None:
-        self._files = files
-        self._current = current
-        self._options = options
-        self._observer = options.observer
-
     def run(self) -> TrainingGeneration:
-        self._files.write_current(self._current)
-        while self._current.generation < self._options.generations:
+        self.files.write_current(self.current)
+        while self.current.generation < self.generations:
             tested = self._update_best(self._test_networks())
-            self._files.write_tested(tested)
-            if self._observer is not None:
-                self._observer.generation_finished(tested)
-            self._current = self._breed(tested)
-            self._files.write_current(self._current)
-        return self._current
+            self.files.write(f"{tested.generation}.json", msgspec.json.encode(tested))
+            if self.observer is not None:
+                self.observer.generation_finished(tested)
+            self.current = self._breed(tested)
+            self.files.write_current(self.current)
+        return self.current
 
     def _test_networks(self) -> TrainingGeneration:
         """Test all networks and return the generation; save it meanwhile."""
-        current, settings = self._current, self._current.settings
+        current, settings = self.current, self.current.settings
         fitnesses = list(current.fitnesses)
         seed = f"sevenbag training {current.seed}, queues of generation {current.generation}"
         test = _create_test(settings, settings.queues, seed)
@@ -226,18 +216,18 @@ class _TrainingRun:
         started = saved = time.monotonic()
         self._report(fitnesses, None)
         try:
-            with contextlib.closing(self._options.executor.run(_measure, tasks)) as results:
+            with contextlib.closing(self.executor.run(_measure, tasks)) as results:
                 for done, (at, fitness) in enumerate(results, start=1):
                     fitnesses[left[at]] = fitness
                     now = time.monotonic()
-                    if self._observer is not None:
-                        self._observer.network_tested(left[at], fitness)
+                    if self.observer is not None:
+                        self.observer.network_tested(left[at], fitness)
                     self._report(fitnesses, (now - started) / done * (len(left) - done))
-                    if now - saved >= self._options.save_every:
+                    if now - saved >= self.save_every:
                         saved = now
-                        self._files.write_current(_replace_fitnesses(current, fitnesses))
+                        self.files.write_current(_replace_fitnesses(current, fitnesses))
         except BaseException:
-            self._files.write_current(_replace_fitnesses(current, fitnesses))
+            self.files.write_current(_replace_fitnesses(current, fitnesses))
             raise
         return _replace_fitnesses(current, fitnesses)
 
@@ -249,7 +239,7 @@ class _TrainingRun:
         fitness = measure_fitness(best, _create_test(tested.settings, _CHAMPION_QUEUES, seed))
         if tested.champion is not None and tested.champion.fitness >= fitness:
             return tested
-        self._files.write_best(best)
+        self.files.write(BEST_NETWORK_FILE, best.encode())
         return msgspec.structs.replace(tested, champion=BestNetwork(tested.generation, fitness))
 
     @staticmethod
@@ -269,12 +259,12 @@ class _TrainingRun:
         )
 
     def _report(self, fitnesses: list[float | None], seconds_left: float | None) -> None:
-        if self._observer is not None:
+        if self.observer is not None:
             tested = len(fitnesses) - fitnesses.count(None)
-            self._observer.progress(
+            self.observer.progress(
                 TrainingProgress(
-                    self._current.generation,
-                    self._options.generations,
+                    self.current.generation,
+                    self.generations,
                     tested,
                     len(fitnesses),
                     seconds_left,
@@ -287,19 +277,14 @@ class _TrainingFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock = -1
+        locked = NetworkError(f"{path}: another program is training in this folder")
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._lock = open_locked(path, os.O_RDONLY, locked)
+        except OSError as error:
+            raise NetworkError(f"{path}: cannot be written: {error.strerror}") from error
 
     def __enter__(self) -> _TrainingFolder:
-        with self._convert_errors():
-            self.path.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(self._lock)
-                raise NetworkError(
-                    f"{self.path}: another program is training in this folder"
-                ) from None
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -307,9 +292,8 @@ class _TrainingFolder:
 
     def load(self, given: Mapping[str, object], seed: int | None) -> TrainingGeneration:
         """Return the generation to test: the first one, or that of the stored training."""
-        try:
-            data = self._read(self.path / _CURRENT)
-        except FileNotFoundError:
+        path = self.path / _CURRENT
+        if not path.exists():
             settings = _update_settings(TrainingSettings(), given)
             seed = secrets.randbits(32) if seed is None else seed
             population = first_population(
@@ -322,7 +306,7 @@ class _TrainingFolder:
                 trainer=population,
                 fitnesses=(None,) * settings.population,
             )
-        current = self._decode(data)
+        current = _decode_generation(path, read_file(path, _MAX_FILE_BYTES, NetworkError))
         if seed is not None and seed != current.seed:
             raise InputError(
                 f"{self.path}: invalid seed: expected {current.seed}, as in the stored training,"
@@ -335,66 +319,25 @@ class _TrainingFolder:
         return current
 
     def write_current(self, generation: TrainingGeneration) -> None:
-        """Write the generation being tested."""
-        self._write(_CURRENT, msgspec.json.encode(generation))
+        self.write(_CURRENT, msgspec.json.encode(generation))
 
-    def write_tested(self, generation: TrainingGeneration) -> None:
-        """Write a tested generation."""
-        self._write(f"{generation.generation}.json", msgspec.json.encode(generation))
+    def write(self, name: str, data: bytes) -> None:
+        write_atomically(self.path / name, data, replace=True, error=NetworkError)
 
-    def write_best(self, network: Network) -> None:
-        """Write the best network."""
-        self._write(BEST_NETWORK_FILE, network.encode())
 
-    def _write(self, name: str, data: bytes) -> None:
-        path = self.path / name
-        draft = self.path / f".{name}.{secrets.token_hex(4)}"
-        with self._convert_errors():
-            try:
-                with draft.open("xb") as file:
-                    file.write(data)
-                    file.flush()
-                    os.fsync(file.fileno())
-                draft.replace(path)
-            finally:
-                with contextlib.suppress(OSError):
-                    draft.unlink()
-
-    def _read(self, path: Path) -> bytes:
-        try:
-            with open_input(path) as file:
-                return file.read(_MAX_FILE_BYTES + 1)
-        except FileNotFoundError:
-            raise
-        except OSError as error:
-            raise NetworkError(f"{path}: cannot be read: {error.strerror or error}") from None
-
-    def _decode(self, data: bytes) -> TrainingGeneration:
-        path = self.path / _CURRENT
-        try:
-            if len(data) > _MAX_FILE_BYTES:
-                raise NetworkError(f"expected at most {_MAX_FILE_BYTES} bytes")
-            generation = msgspec.json.decode(data, type=TrainingGeneration)
-            size = generation.settings.population
-            if not len(generation.trainer.genomes) == len(generation.fitnesses) == size:
-                raise NetworkError(f"expected {size} genomes and fitnesses", "trainer.genomes")
-            if not all(fitness is None or math.isfinite(fitness) for fitness in
-                       generation.fitnesses):  # fmt: skip
-                raise NetworkError("expected finite numbers", "fitnesses")
-            check_population(generation.trainer)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, InputError) as error:
-            where = f"{error.path}: " if isinstance(error, NetworkError) and error.path else ""
-            raise NetworkError(f"{path}: {where}{error}") from None
-        return generation
-
-    @contextlib.contextmanager
-    def _convert_errors(self) -> Generator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise NetworkError(
-                f"{self.path}: cannot be written: {error.strerror or error}"
-            ) from error
+def _decode_generation(path: Path, data: bytes) -> TrainingGeneration:
+    try:
+        generation = msgspec.json.decode(data, type=TrainingGeneration)
+        size = generation.settings.population
+        if not len(generation.trainer.genomes) == len(generation.fitnesses) == size:
+            raise NetworkError(f"expected {size} genomes and fitnesses", "trainer.genomes")
+        if not all(map(math.isfinite, filter(None, generation.fitnesses))):
+            raise NetworkError("expected finite numbers", "fitnesses")
+        check_population(generation.trainer)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, InputError) as error:
+        where = f"{error.path}: " if isinstance(error, NetworkError) and error.path else ""
+        raise NetworkError(f"{path}: {where}{error}") from None
+    return generation
 
 
 def _measure(task: tuple[Network, FitnessTest]) -> float:

@@ -12,13 +12,12 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sevenbag._kernel import Kicks, PcSolver
 from sevenbag.errors import FormatError, RulesError
-from sevenbag.files import open_input
+from sevenbag.files import check_writable, open_input, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,24 +60,13 @@ def build_table(
 
     solver = PcSolver(kicks)
     path = find_table_path(height, kicks) if path is None else path
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
+    # Fail before minutes of work, not after.
+    with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Fail before minutes of work, not after.
-        draft.touch(exist_ok=False)
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be written: {error.strerror or error}") from error
-    try:
-        odds = compute_odds(height, kicks, threads=threads, report=report)
-        table = solver.encode_table(height, odds.unsolvable.decode("ascii").split())
-        try:
-            draft.write_bytes(table)
-            draft.replace(path)
-        except OSError as error:
-            raise FormatError(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        with contextlib.suppress(OSError):
-            draft.unlink()
+    check_writable(path)
+    odds = compute_odds(height, kicks, threads=threads, report=report)
+    table = solver.encode_table(height, odds.unsolvable.decode("ascii").split())
+    write_atomically(path, table, replace=True)
     return path
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import fcntl
 import itertools
 import os
 import re
@@ -35,7 +34,7 @@ from sevenbag.arena.tournament.tournament_files import (
 from sevenbag.arena.tournament.tournament_results import TournamentResults
 from sevenbag.bots.bot import make_names_unique
 from sevenbag.errors import BotStartError, FormatError, InputError, LostWorkersError
-from sevenbag.files import write_atomically
+from sevenbag.files import open_locked, write_atomically
 from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Rules
 
@@ -72,7 +71,8 @@ class TournamentRunner:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
         self.header = read_header(self.folder)
-        self._lock = _lock_folder(self.folder)
+        locked = InputError(f"{self.folder}: locked by another process")
+        self._lock = open_locked(self.folder, os.O_RDONLY, locked)
         try:
             self._rules = msgspec.json.encode(self.header.rules)
             # Invalid rules and openings are errors now, not in the middle of the run.
@@ -393,20 +393,6 @@ _FIELD_LABELS: Final = {
     "sprt": "test",
     "seed": "seed",
 }
-
-
-def _lock_folder(folder: Path) -> int:
-    """Lock a folder; return the descriptor that holds the lock until it is closed."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        raise InputError(f"{folder}: locked by another process") from None
-    except OSError:
-        # Some file systems have no locks; play without one.
-        pass
-    return descriptor
 
 
 def _expect_same_header(folder: Path, header: TournamentHeader) -> None:
