@@ -27,7 +27,7 @@ from sevenbag.contest.game.pason_game import PLAYERS, PasonGame
 from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.scheduler_protocol import AssignedPlayer
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
-from sevenbag.protocols.pason.messages import MOVES, decode_command, decode_state, encode
+from sevenbag.protocols.pason.messages import MOVES, decode_command, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +95,7 @@ def decoded(moves: list[tuple[pason_game.PlayerIndex, MoveName]]) -> float:
 
 
 def encoded(moves: list[tuple[pason_game.PlayerIndex, MoveName]]) -> float:
-    message = decode_state(begun_match().take_messages()[-1])
+    message = begun_match().take_messages()[-1]
     begun = time.perf_counter()
     for _ in moves:
         encode(message)

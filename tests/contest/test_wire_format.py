@@ -5,7 +5,7 @@ import pytest
 
 from sevenbag.contest import scheduler_protocol as protocol
 from sevenbag.contest.game.pason_replay import PasonReplayEnd, PasonReplayHeader
-from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC, decode_statistics
+from sevenbag.contest.game.state_messages import STATISTICS_TOPIC, decode_statistics
 
 TOKEN = "00000000-0000-4000-8000-000000000001"
 GAME = (

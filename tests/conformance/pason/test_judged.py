@@ -11,6 +11,7 @@ import pytest
 from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.scheduler_protocol import AssignedPlayer
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
+from sevenbag.protocols.pason.messages import encode
 from sevenbag.protocols.pason.pason_conversion import MoveName
 from tests.fakes.pason.referee import FoulError, Referee
 from tests.properties import cases
@@ -126,8 +127,8 @@ def played(
                 match.move(1 if seat else 0, *move, now)
         for finished in match.take_finished_games():
             match.confirm_stored(finished.result.number, now)
-        for text in match.take_messages():
-            message = spoil(json.loads(text))
+        for state in match.take_messages():
+            message = spoil(json.loads(encode(state)))
             if message is not None:
                 referee.read([token.encode(), json.dumps(message).encode()])
                 for player in players:

@@ -9,9 +9,8 @@ from collections.abc import Callable, Sequence
 from sevenbag.contest.client.bot_controller import BotController
 from sevenbag.contest.client.piece_planner import MoveOrder
 from sevenbag.contest.game.pason_game import PLAYERS, MoveOutcome, PasonGame
-from sevenbag.contest.game.state_encoder import StateEncoder
+from sevenbag.contest.game.state_messages import StateBuilder
 from sevenbag.contest.settings import GameRules
-from sevenbag.protocols.pason.messages import decode_state
 
 TEAMS = ("Alpha", "Beta")
 
@@ -45,7 +44,7 @@ class LocalGame:
         self.game = PasonGame(rules, seed)
         self.outcomes: tuple[Counter[MoveOutcome], Counter[MoveOutcome]] = (Counter(), Counter())
         self._controllers = controllers
-        self._encoder = StateEncoder("t", "a match", TEAMS, lambda: self._now, 0)
+        self._messages = StateBuilder("t", "a match", TEAMS, lambda: self._now, 0)
         self._now = 0.0
         self._latency = latency
         self._lag = lag
@@ -115,9 +114,9 @@ class LocalGame:
     def _publish(self) -> None:
         changes = self.game.take_changes()
         if changes.boards:
-            self._encoder.add_boards(self.game, changes)
-        self._encoder.add_pieces(self.game)
-        messages = [decode_state(data) for data in self._encoder.take()]
+            self._messages.add_boards(self.game, changes)
+        self._messages.add_pieces(self.game)
+        messages = self._messages.take()
 
         def deliver() -> None:
             for controller, message in itertools.product(self._controllers, messages):

@@ -128,7 +128,7 @@ class SmallServer:
             for finished in match.take_finished_games():
                 match.confirm_stored(finished.result.number, time.monotonic())
             for message in match.take_messages():
-                for state in self.say(match, msgspec.json.decode(message)):
+                for state in self.say(match, msgspec.to_builtins(message)):
                     frames = self.envelope(token, state)
                     if frames is not None:
                         due.append(frames)

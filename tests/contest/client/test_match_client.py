@@ -18,7 +18,6 @@ from sevenbag.contest.client.match_client import (
 from sevenbag.contest.client.match_view import MatchView
 from sevenbag.contest.game import match_results
 from sevenbag.contest.game.pason_game import PlayerIndex
-from sevenbag.contest.game.state_encoder import decode_statistics
 from sevenbag.errors import CommandRejectedError, InputError, PlacementError, ServerUnreachableError
 from tests.contest.client.small_server import PASSWORDS, TEAMS, SmallServer
 from tests.contest.game.match_driver import Stage
@@ -111,7 +110,7 @@ def test_walkover_has_winner_and_reason(there: PlayerIndex, how: str) -> None:
     figures = stage.match.result_statistics()
     assert figures is not None
     view = MatchView()
-    for message in (decode_statistics(figures), *stage.told):
+    for message in (figures, *stage.told):
         view.handle_message(message)
     one, other = stage.match.teams
     assert str(view.result_for(one)) == (

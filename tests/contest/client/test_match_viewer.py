@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from sevenbag.contest.client.match_viewer import MatchScreen, watch_match
-from sevenbag.contest.game.state_encoder import GameStatistics
+from sevenbag.contest.game.state_messages import GameStatistics
 from sevenbag.errors import ServerUnreachableError
 from sevenbag.protocols.pason.messages import GameEnd, PieceState, decode_state
 from tests.contest.client.simulated import simulate

@@ -11,6 +11,7 @@ from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.protocols.pason.messages import (
     State,
     decode_state,
+    encode,
 )
 
 TOKEN = "0b4ce4a7-7a8b-4a51-9c27-5b8f0e3c7c11"
@@ -65,7 +66,7 @@ class Stage:
         return WALL + self.now
 
     def look(self) -> None:
-        raw = self.match.take_messages()
+        raw = list(map(encode, self.match.take_messages()))
         self.raw += raw
         self.told += map(decode_state, raw)
         for game in self.match.take_finished_games():

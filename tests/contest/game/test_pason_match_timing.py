@@ -1,11 +1,11 @@
 """Matches to their end: who wins, what is gone on with elsewhere, halts, and odd clocks."""
 
 import itertools
-import json
 import random
 from collections import Counter
 from typing import Any
 
+import msgspec
 import pytest
 
 from sevenbag.contest.game import pason_replay
@@ -376,7 +376,7 @@ def test_figures_are_told_when_they_change() -> None:
     stage.move(0, "drop")
     figures = stage.match.take_statistics()
     assert figures is not None
-    assert json.loads(figures) == {
+    assert msgspec.to_builtins(figures) == {
         "comm_type": "GameFigures",
         "game_name": "Game 1",
         "timestamp": stage.wall(),
@@ -391,7 +391,7 @@ def test_figures_are_told_when_they_change() -> None:
         stage.move(0, "drop")
     figures = stage.match.take_statistics()
     assert figures is not None
-    assert json.loads(figures)["games"] == {TEAMS[0]: 0, TEAMS[1]: 1}
+    assert figures.games == {TEAMS[0]: 0, TEAMS[1]: 1}
 
 
 def operate(stage: Stage, chance: random.Random) -> None:

@@ -15,11 +15,12 @@ from sevenbag.protocols.pason.messages import (
     GamePieceState,
     MatchEnd,
     PieceState,
-    encode,
+    State,
 )
 from tests.contest.server.hosted_server import RecordingSink, hosting, placement, until
 
 FAST = GameRules(gravity_ms=(5,))
+END = MatchEnd(match_name="A match", match_token="token")
 QUICK = MatchRules(games=1, first_pause_seconds=0.02, repeat_seconds=0.05, game_seconds=3_600)
 
 
@@ -35,7 +36,7 @@ async def test_the_random_player_moves_as_the_organisers_did() -> None:
     # Nothing happens before the first state.
     await asyncio.sleep(0.02)
     assert made == []
-    player.handle_states([b"{}"])
+    player.handle_states([END])
     await until(lambda: len(made) > 200)
     assert set(made) == {"left", "right", "lrotate", "rrotate", "down"}
     await player.close()
@@ -89,11 +90,14 @@ async def test_who_plays_no_more_gathers_no_messages() -> None:
     player: Any = create_builtin_player(
         "beam:nodes=50", "Bot", lambda _move, _number: None, moves_per_second=1, report=said.append
     )
-    player.handle_states([b"no state"])
+    board = BoardState(board_state="no board", piece_number=1)
+    player.handle_states(
+        [GameBoardState(game_name="Game 1", sequence=1, timestamp=0.0, states={"Bot": board})]
+    )
     await until(lambda: said)
     await asyncio.sleep(0)
     for _ in range(100):
-        player.handle_states([b"{}"])
+        player.handle_states([END])
     assert player._waiting == []
     await player.close()
 
@@ -113,18 +117,14 @@ async def test_a_player_goes_though_there_is_news() -> None:
     about: dict[str, Any] = {"game_name": "Game 1", "timestamp": 0.0}
     player.handle_states(
         [
-            encode(GameBoardState(**about, sequence=1, states={"Bot": board, "Idle": board})),
-            encode(
-                GamePieceState(
-                    **about, sequence=2, states={"Bot": piece, "Idle": None}, queue=("O",)
-                )
-            ),
+            GameBoardState(**about, sequence=1, states={"Bot": board, "Idle": board}),
+            GamePieceState(**about, sequence=2, states={"Bot": piece, "Idle": None}, queue=("O",)),
         ]
     )
     await until(lambda: made)
     # It waits for its next move now, seconds from here.
     await asyncio.sleep(0.05)
-    player.handle_states([encode(MatchEnd(match_name="A match", match_token="token"))])
+    player.handle_states([END])
     async with asyncio.timeout(120):
         await player.close()
 
@@ -137,7 +137,7 @@ async def test_player_ignores_positions_before_the_first_game(
         place = msgspec.structs.replace(placement(match=QUICK, bots={"B": "random"}), attempt=2)
         rig.place(place)
         table = rig.server.matches[place.match_token]
-        heard: list[bytes] = []
+        heard: list[State] = []
         monkeypatch.setattr(table._players[0], "handle_states", heard.extend)
         listener = rig.listener(place)
         await listener.until("GamePieceState")

@@ -6,7 +6,7 @@ from unittest import mock
 import pytest
 import zmq
 
-from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC
+from sevenbag.contest.game.state_messages import STATISTICS_TOPIC
 from sevenbag.contest.server import hosted_match
 from sevenbag.contest.server.zmq_channels import StateChannel
 from sevenbag.contest.settings import MatchRules

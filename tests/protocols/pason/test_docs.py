@@ -12,7 +12,7 @@ import pytest
 
 from sevenbag.contest.game.pason_game import MoveOutcome
 from sevenbag.contest.game.pason_replay import MAX_EVENTS
-from sevenbag.contest.game.state_encoder import PIECE_MARGIN, SEQUENCE_MARGIN
+from sevenbag.contest.game.state_messages import PIECE_MARGIN, SEQUENCE_MARGIN
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.protocols.pason import messages
 from tests.protocols.pason.table import SHAPES

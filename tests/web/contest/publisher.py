@@ -7,7 +7,7 @@ from typing import Any, Self
 import msgspec
 import zmq
 
-from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC
+from sevenbag.contest.game.state_messages import STATISTICS_TOPIC
 from sevenbag.protocols.pason.pason_conversion import cell_bit, encode_board
 
 TEAMS = ("Alpha", "Beta & <b>Co</b>")

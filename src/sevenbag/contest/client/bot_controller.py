@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.bots.bot import Bot, Suggestion
-    from sevenbag.contest.game.state_encoder import StatisticsMessage
+    from sevenbag.contest.game.state_messages import StatisticsMessage
     from sevenbag.game import Rules
     from sevenbag.protocols.pason.messages import State
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 import zmq
 
-from sevenbag.contest.game.state_encoder import (
+from sevenbag.contest.game.state_messages import (
     STATISTICS_TOPIC,
     GameStatistics,
     MatchStatistics,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from sevenbag.contest.game.state_encoder import StatisticsMessage
+    from sevenbag.contest.game.state_messages import StatisticsMessage
     from sevenbag.protocols.pason.messages import Command, Reply, State
     from sevenbag.protocols.pason.pason_conversion import MoveName
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sevenbag.contest.game.match_results import describe_ending
-from sevenbag.contest.game.state_encoder import GameStatistics, MatchStatistics
+from sevenbag.contest.game.state_messages import GameStatistics, MatchStatistics
 from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
 from sevenbag.protocols.pason.pason_conversion import decode_board
 
 if TYPE_CHECKING:
-    from sevenbag.contest.game.state_encoder import StatisticsMessage
+    from sevenbag.contest.game.state_messages import StatisticsMessage
     from sevenbag.protocols.pason.messages import PieceState, State
 
 

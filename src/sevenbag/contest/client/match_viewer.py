@@ -37,7 +37,7 @@ from sevenbag.contest.client.contest_client import describe_game
 from sevenbag.contest.client.match_view import MatchView
 from sevenbag.contest.game.cell_tracker import EMPTY, CellTracker
 from sevenbag.contest.game.match_results import describe_ending
-from sevenbag.contest.game.state_encoder import GameStatistics
+from sevenbag.contest.game.state_messages import GameStatistics
 from sevenbag.errors import ProtocolError, ServerUnreachableError, printable
 from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState
 from sevenbag.protocols.pason.pason_conversion import HEIGHT, SHAPES, WIDTH
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.contest.client.connection import ServerAddress
-    from sevenbag.contest.game.state_encoder import StatisticsMessage
+    from sevenbag.contest.game.state_messages import StatisticsMessage
     from sevenbag.protocols.pason.messages import PieceState, State
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sevenbag._kernel import Piece
-    from sevenbag.contest.game.state_encoder import StatisticsMessage
+    from sevenbag.contest.game.state_messages import StatisticsMessage
     from sevenbag.protocols.pason.messages import PieceState, State
     from sevenbag.protocols.pason.pason_conversion import MoveName
 

@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from sevenbag.contest.game import pason_replay as records
 from sevenbag.contest.game.match_results import ContestGameResult, MatchResult, MatchScore
 from sevenbag.contest.game.pason_game import MoveOutcome, PasonGame, seeded_random
-from sevenbag.contest.game.state_encoder import StateEncoder, get_first_numbers
+from sevenbag.contest.game.state_messages import (
+    GameStatistics,
+    MatchStatistics,
+    StateBuilder,
+    get_first_numbers,
+)
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
     from sevenbag.contest import scheduler_protocol
     from sevenbag.contest.game.pason_game import PlayerIndex
     from sevenbag.contest.settings import ContestRules
+    from sevenbag.protocols.pason.messages import State
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
 MAX_LATE_STEPS: Final = 10
@@ -118,7 +124,7 @@ class ContestMatch:
         self._text_numbers = rules.match.text_numbers
         self._seed = seed
         self._wall = wall_clock
-        self._encoder = StateEncoder(token, name, self.teams, wall_clock, start.sequence - 1)
+        self._messages = StateBuilder(token, name, self.teams, wall_clock, start.sequence - 1)
         self._connected = [False, False]
         self._score = MatchScore(rules.match.games, seed)
         for game in finished_games:
@@ -246,7 +252,7 @@ class ContestMatch:
             # A full disk or an unavailable store does not shorten the match.
             self._match_limit += self._now - self._held_since
         self._score.add(game)
-        self._encoder.add_game_end(game.scores, game.winner, game.last_sequence)
+        self._messages.add_game_end(game.scores, game.winner, game.last_sequence)
         self._statistics_changed = True
         self._pause(self.rules.match.pause_seconds)
         if self._score.is_decided:
@@ -279,9 +285,9 @@ class ContestMatch:
             self._end_without_winner()
             self._plan()
 
-    def take_messages(self) -> list[bytes]:
+    def take_messages(self) -> list[State]:
         """Return and remove the messages to publish, in order."""
-        return self._encoder.take()
+        return self._messages.take()
 
     def take_finished_games(self) -> list[FinishedGame]:
         """Return and remove the games that have ended.
@@ -291,16 +297,16 @@ class ContestMatch:
         finished, self._finished = self._finished, []
         return finished
 
-    def take_statistics(self) -> bytes | None:
+    def take_statistics(self) -> GameStatistics | None:
         """Return the newest `GameStatistics`, or None if they were published before."""
         if not self._statistics_changed or self.game is None:
             return None
         self._statistics_changed = False
-        return self._encoder.game_statistics(self.game, self.games, self.points)
+        return self._messages.game_statistics(self.game, self.games, self.points)
 
-    def result_statistics(self) -> bytes | None:
+    def result_statistics(self) -> MatchStatistics | None:
         """Encode the result as `MatchStatistics`; return None before the end."""
-        return None if self.result is None else self._encoder.match_statistics(self.result)
+        return None if self.result is None else self._messages.match_statistics(self.result)
 
     def _plan(self) -> None:
         """Set the time of the next event."""
@@ -377,9 +383,9 @@ class ContestMatch:
             game = PasonGame(self.rules.game, seed, first_piece_number=self._next_piece)
             self._waiting_game = game
             self._next_piece = game.next_number
-            self._encoder.start_game(self._name_of_game(self.game_number + 1))
-        self._encoder.add_boards(game, game.take_changes())
-        self._encoder.add_pieces(game)
+            self._messages.start_game(self._name_of_game(self.game_number + 1))
+        self._messages.add_boards(game, game.take_changes())
+        self._messages.add_pieces(game)
 
     def _pause(self, seconds: float) -> None:
         self.phase = "pause"
@@ -409,7 +415,7 @@ class ContestMatch:
         self._game_limit = min(now + self.rules.match.game_seconds, self._match_limit)
         self._step_at = now + game.step_ms / 1000
         self._repeat_at = now + self.rules.match.repeat_seconds
-        self._encoder.start_game(self.game_name)
+        self._messages.start_game(self.game_name)
         self._publish(game)
 
     def _step(self, game: PasonGame) -> None:
@@ -424,8 +430,8 @@ class ContestMatch:
     def _repeat(self, game: PasonGame) -> None:
         """Publish the full state again, for clients that connected late."""
         self._repeat_at = self._now + self.rules.match.repeat_seconds
-        self._encoder.add_boards(game, game.take_changes())
-        self._encoder.add_pieces(game)
+        self._messages.add_boards(game, game.take_changes())
+        self._messages.add_pieces(game)
         self._statistics_changed = True
 
     def _publish(self, game: PasonGame) -> None:
@@ -433,10 +439,10 @@ class ContestMatch:
         if self._min_interval and self._is_too_early(game):
             return
         if game.boards_changed:
-            self._encoder.add_boards(game, game.take_changes())
+            self._messages.add_boards(game, game.take_changes())
             self._statistics_changed = True
         if game.outcome is None:
-            self._encoder.add_pieces(game)
+            self._messages.add_pieces(game)
         else:
             self._finish_game(game)
 
@@ -472,7 +478,7 @@ class ContestMatch:
             level=game.level,
             seconds=self._milliseconds() / 1000,
             move_counts=(_plain_counts(first), _plain_counts(second)),
-            last_sequence=self._encoder.reserve_sequence(),
+            last_sequence=self._messages.reserve_sequence(),
             last_piece_number=game.next_number - 1,
         )
         first.clear()
@@ -534,7 +540,7 @@ class ContestMatch:
     def _end(self, result: MatchResult) -> None:
         self.phase = "over"
         self.result = result
-        self._encoder.add_match_end()
+        self._messages.add_match_end()
 
 
 def _plain_counts(counts: Counter[str]) -> dict[str, int]:

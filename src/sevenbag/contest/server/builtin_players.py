@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final, Protocol
 from sevenbag.bots.registry import BUILTIN_BOTS, create_bot
 from sevenbag.contest.client.bot_controller import BotController
 from sevenbag.errors import BotError, SpecError
-from sevenbag.protocols.pason.messages import decode_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.bots.bot import Bot
+    from sevenbag.protocols.pason.messages import State
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
     Move = Callable[[MoveName, int | None], None]
@@ -27,8 +27,8 @@ RANDOM_BOT: Final = "random"
 class BuiltinContestPlayer(Protocol):
     """Built-in player of a match, from its creation until it is closed."""
 
-    def handle_states(self, messages: list[bytes]) -> None:
-        """Handle the next state messages of the match."""
+    def handle_states(self, messages: list[State]) -> None:
+        """Handle the next states of the match."""
 
     async def close(self) -> None:
         """Stop playing."""
@@ -81,7 +81,7 @@ class _RandomPlayer:
         self._timer: asyncio.TimerHandle | None = None
         self._tick()
 
-    def handle_states(self, messages: list[bytes]) -> None:
+    def handle_states(self, messages: list[State]) -> None:
         # Starts with the first state, as a player that moves once per message.
         self._playing = self._playing or bool(messages)
 
@@ -109,13 +109,13 @@ class _PlacementPlayer:
         self._move = move
         self._report = report
         self._woken = asyncio.Event()
-        self._waiting: list[bytes] = []
+        self._waiting: list[State] = []
         self._planner = BotController(
             bot, team, moves_per_second=moves_per_second, wake=self._woken.set
         )
         self._task = asyncio.create_task(self._play())
 
-    def handle_states(self, messages: list[bytes]) -> None:
+    def handle_states(self, messages: list[State]) -> None:
         # A failed player must not collect messages: a match has millions of them.
         if not self._task.done():
             self._waiting += messages
@@ -143,7 +143,7 @@ class _PlacementPlayer:
             now = loop.time()
             waiting, self._waiting = self._waiting, []
             for message in waiting:
-                self._planner.handle_message(decode_state(message), now)
+                self._planner.handle_message(message, now)
             # One move at a time, so that other tasks run in between.
             order = self._planner.next_move(now)
             if order is not None:

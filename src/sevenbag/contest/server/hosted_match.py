@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from sevenbag.contest.game.match_results import MatchResult
 from sevenbag.contest.game.pason_game import MoveOutcome
-from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC
+from sevenbag.contest.game.state_messages import STATISTICS_TOPIC, StatisticsMessage
 from sevenbag.contest.server.authentication import (
     LOGGED_TOKEN_LENGTH,
     PlayerAuthenticator,
@@ -20,7 +20,7 @@ from sevenbag.contest.server.authentication import (
 )
 from sevenbag.contest.server.builtin_players import create_builtin_player
 from sevenbag.contest.telemetry import MAX_MOVE_LINES, REJECTION_PERIOD, RateLimitedLog
-from sevenbag.protocols.pason.messages import ErrorResp, GameMoveResp, MatchEnd, encode
+from sevenbag.protocols.pason.messages import ErrorResp, GameMoveResp, MatchEnd, State, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,7 +128,7 @@ class HostedMatch:
         self._cancelled = False
         self._incomplete = False
         self._leaves_at = math.inf
-        self._end_messages: list[bytes] = []
+        self._end_messages: list[State] = []
         self._players: list[BuiltinContestPlayer] = []
         for number, seat in enumerate(place.players):
             if seat.bot:
@@ -276,9 +276,9 @@ class HostedMatch:
             self.result.cancel()
         await self._close_players()
 
-    def _publish(self, messages: list[bytes]) -> None:
+    def _publish(self, messages: list[State]) -> None:
         if messages:
-            if not self._context.states.publish(self._envelope, messages):
+            if not self._context.states.publish(self._envelope, list(map(encode, messages))):
                 self._report_loss()
             # Positions before the first game are only for clients, not for built-in players.
             if self.match.game is not None:
@@ -336,8 +336,8 @@ class HostedMatch:
         if statistics is not None:
             self._send_statistics(statistics)
 
-    def _send_statistics(self, statistics: bytes) -> None:
-        self._context.states.publish(_STATISTICS_PREFIX + self._envelope, [statistics])
+    def _send_statistics(self, statistics: StatisticsMessage) -> None:
+        self._context.states.publish(_STATISTICS_PREFIX + self._envelope, [encode(statistics)])
 
     def _report_loss(self) -> None:
         if not self._incomplete:
@@ -412,7 +412,7 @@ class HostedMatch:
         if self._incomplete:
             # For slow clients that lost the first one.
             self._publish_result()
-            self._context.states.publish(self._envelope, self._end_messages)
+            self._context.states.publish(self._envelope, list(map(encode, self._end_messages)))
         self._schedule_lingering(now)
 
     def _schedule_lingering(self, now: float) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import zmq
 
-from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC
+from sevenbag.contest.game.state_messages import STATISTICS_TOPIC
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:

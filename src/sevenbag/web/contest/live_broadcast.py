@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 import zmq
 
-from sevenbag.contest.game.state_encoder import STATISTICS_TOPIC
+from sevenbag.contest.game.state_messages import STATISTICS_TOPIC
 from sevenbag.contest.settings import LogSettings
 from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import SevenbagError

@@ -10,7 +10,7 @@ import msgspec
 
 from sevenbag.contest.game.cell_tracker import CellTracker
 from sevenbag.contest.game.pason_replay import decode_replay, iterate_frames
-from sevenbag.contest.game.state_encoder import MatchStatistics, decode_statistics
+from sevenbag.contest.game.state_messages import MatchStatistics, decode_statistics
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.pason.messages import (
     MAX_STATE_BYTES,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sevenbag.contest.game.pason_replay import PasonFrame, PasonFramePiece, PasonReplay
-    from sevenbag.contest.game.state_encoder import GameStatistics
+    from sevenbag.contest.game.state_messages import GameStatistics
     from sevenbag.protocols.pason.messages import State
 
 MAX_QUEUE: Final = 20

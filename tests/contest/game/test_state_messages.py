@@ -3,7 +3,7 @@
 import pytest
 
 from sevenbag.contest.game.match_results import ContestGameResult
-from sevenbag.contest.game.state_encoder import PIECE_MARGIN, SEQUENCE_MARGIN, get_first_numbers
+from sevenbag.contest.game.state_messages import PIECE_MARGIN, SEQUENCE_MARGIN, get_first_numbers
 from sevenbag.contest.settings import MatchRules
 from tests.contest.game.match_driver import game
 

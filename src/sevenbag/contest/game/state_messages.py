@@ -1,4 +1,4 @@
-"""State messages of a match, encoded as clients expect them, with their sequence numbers."""
+"""State messages of a match, with their sequence numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from sevenbag.protocols.pason.messages import (
     MatchEnd,
     PieceState,
 )
-from sevenbag.protocols.pason.messages import encode as encode_message
 from sevenbag.protocols.pason.pason_conversion import encode_board
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
     from sevenbag.contest.game.pason_game import FallingPiece, GameChanges, PasonGame, PlayerIndex
     from sevenbag.contest.settings import MatchRules
+    from sevenbag.protocols.pason.messages import State
 
 STATISTICS_TOPIC: Final = "/figures/"
 """Topic of statistics, followed by the token of the match; no token begins with a slash."""
@@ -96,8 +96,8 @@ def decode_statistics(data: bytes) -> StatisticsMessage:
         raise ProtocolError(f"invalid statistics: {str(error)[:200]}") from None
 
 
-class StateEncoder:
-    """Encoder of the state messages of one match.
+class StateBuilder:
+    """Creates the state messages of one match.
 
     Attributes:
         sequence: sequence number of the last message.
@@ -123,7 +123,7 @@ class StateEncoder:
         self._match_name = match_name
         self._teams = teams
         self._wall = wall_clock
-        self._messages: list[bytes] = []
+        self._messages: list[State] = []
         self._game_name = ""
 
     def start_game(self, game_name: str) -> None:
@@ -153,7 +153,7 @@ class StateEncoder:
             timestamp=self._wall(),
             states=states,
         )
-        self._messages.append(encode_message(message))
+        self._messages.append(message)
 
     def add_pieces(self, game: PasonGame) -> None:
         """Add a message with both pieces and the queue."""
@@ -170,7 +170,7 @@ class StateEncoder:
             },
             queue=tuple(game.queue),
         )
-        self._messages.append(encode_message(message))
+        self._messages.append(message)
 
     def reserve_sequence(self) -> int:
         """Return a sequence number for a message that is sent later, before any other."""
@@ -180,54 +180,46 @@ class StateEncoder:
     def add_game_end(self, scores: tuple[int, int], winner: PlayerIndex, sequence: int) -> None:
         """Add the message of the end of the game."""
         self._messages.append(
-            encode_message(
-                GameEnd(
-                    game_name=self._game_name,
-                    sequence=sequence,
-                    timestamp=self._wall(),
-                    scores=self._by_team(scores),
-                    winner=self._teams[winner],
-                    match_token=self._token,
-                )
+            GameEnd(
+                game_name=self._game_name,
+                sequence=sequence,
+                timestamp=self._wall(),
+                scores=self._by_team(scores),
+                winner=self._teams[winner],
+                match_token=self._token,
             )
         )
 
     def add_match_end(self) -> None:
         """Add the message of the end of the match."""
-        self._messages.append(
-            encode_message(MatchEnd(match_name=self._match_name, match_token=self._token))
-        )
+        self._messages.append(MatchEnd(match_name=self._match_name, match_token=self._token))
 
     def game_statistics(
         self, game: PasonGame, games: tuple[int, int], points: tuple[int, int]
-    ) -> bytes:
-        """Encode the statistics of the game as `GameStatistics`."""
-        return encode_message(
-            GameStatistics(
-                game_name=self._game_name,
-                timestamp=self._wall(),
-                scores=self._by_team(game.scores),
-                lines=self._by_team(game.lines),
-                pieces=self._by_team(game.locked_pieces),
-                level=game.level,
-                games=self._by_team(games),
-                points=self._by_team(points),
-            )
+    ) -> GameStatistics:
+        """Return the statistics of the game."""
+        return GameStatistics(
+            game_name=self._game_name,
+            timestamp=self._wall(),
+            scores=self._by_team(game.scores),
+            lines=self._by_team(game.lines),
+            pieces=self._by_team(game.locked_pieces),
+            level=game.level,
+            games=self._by_team(games),
+            points=self._by_team(points),
         )
 
-    def match_statistics(self, result: MatchResult) -> bytes:
-        """Encode the result of the match as `MatchStatistics`."""
-        return encode_message(
-            MatchStatistics(
-                timestamp=self._wall(),
-                winner=None if result.winner is None else self._teams[result.winner],
-                ending=result.ending,
-                games=self._by_team(result.games),
-                points=self._by_team(result.points),
-            )
+    def match_statistics(self, result: MatchResult) -> MatchStatistics:
+        """Return the result of the match."""
+        return MatchStatistics(
+            timestamp=self._wall(),
+            winner=None if result.winner is None else self._teams[result.winner],
+            ending=result.ending,
+            games=self._by_team(result.games),
+            points=self._by_team(result.points),
         )
 
-    def take(self) -> list[bytes]:
+    def take(self) -> list[State]:
         """Return and remove the messages added since the last call."""
         messages, self._messages = self._messages, []
         return messages
