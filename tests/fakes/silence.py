@@ -37,7 +37,7 @@ class ImpatientProcess(ProcessChannel):
                     return await super().receive()
             except TimeoutError:
                 # Lines written before the announcement have arrived by now.
-                if silent and not self._pipes.ended and not self._pipes.lines:
+                if silent and not self._ended and not self._queue:
                     raise
         return await super().receive()
 

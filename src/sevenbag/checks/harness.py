@@ -375,7 +375,7 @@ class ConformanceHarness(FindingRecorder):
         """Close the bot's input and report a bot that does not exit."""
         seconds = self.settings.quit_seconds
         await connection.channel.close(b"", seconds)
-        if connection.was_terminated:
+        if connection.channel.was_terminated:
             self.add(f"still running {seconds:g} s after the end of its input", lines=2)
         else:
             self.check_exit(connection, "the end of its input")

@@ -131,17 +131,6 @@ class RecordedConnection:
         self._quit_message = quit_message
         self._safe_line_bytes = safe_line_bytes
 
-    @property
-    def exit_code(self) -> int | None:
-        """Exit code of the bot's process, negative for a signal; None without a process."""
-        code: object = getattr(self.channel, "exit_code", None)
-        return code if isinstance(code, int) else None
-
-    @property
-    def was_terminated(self) -> bool:
-        """True if closing the channel required a signal to the bot's process."""
-        return bool(getattr(self.channel, "was_terminated", False))
-
     async def send(self, *messages: Json) -> None:
         """Send messages.
 

@@ -131,7 +131,7 @@ class TbpBotHarness(ConformanceHarness):
     def check_exit(self, connection: RecordedConnection, cause: str) -> None:
         """Report an exit code other than 0."""
         del cause
-        if code := connection.exit_code:
+        if code := connection.channel.exit_code:
             reason = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
             self.add(f"{reason}, expected exit code 0", severity="note", lines=2)
 

@@ -16,24 +16,17 @@ import shutil
 import signal
 import sys
 import weakref
-from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
-from sevenbag.errors import (
-    BotDiedError,
-    BotProtocolError,
-    BotStartError,
-    BotTimeoutError,
-    printable,
-    shown,
-)
-from sevenbag.protocols.json_lines import MAX_LINE_BYTES, LineSplitter
+from sevenbag.bots.external.bot_channel import BotChannel
+from sevenbag.errors import BotDiedError, BotStartError, BotTimeoutError, printable, shown
+from sevenbag.protocols.json_lines import LineSplitter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sevenbag.bots.external.bot_channel import ChannelLauncher, Transport
+    from sevenbag.bots.external.bot_channel import ChannelLauncher
 
 _MAX_LINES_AHEAD: Final = 256
 """Maximum lines that are read ahead; further output waits in the pipe."""
@@ -43,8 +36,6 @@ _LATE_OUTPUT_TIMEOUT: Final = 0.1
 """Seconds for the last output of an ended process to arrive."""
 _EXIT_CODE_TIMEOUT: Final = 1.0
 """Seconds for a bot that closed its output to end, so that its exit code is known."""
-_LOOP_ITERATIONS: Final = 4
-"""Rounds of the event loop: to see that there is something, to read it, to deliver it; one more."""
 _TERM_GRACE: Final = 0.5
 _KILL_GRACE: Final = 2.0
 _MAX_COMMAND_LENGTH: Final = 200
@@ -64,24 +55,29 @@ _CLOSING_NOTE: Final = re.compile(
 """Lines that runtimes print after an error message: stack frames, versions, hints."""
 
 
-class ProcessChannel:
-    """A running bot process; every error has the bot's name.
+class ProcessChannel(BotChannel, asyncio.SubprocessProtocol):
+    """A running bot process; every error has the bot's name."""
 
-    Attributes:
-        name: name of the bot in errors.
-        was_terminated: whether `close` had to end the process with a signal.
-    """
+    transport = "stdio"
+    _message_noun = "line"
 
-    def __init__(self, name: str) -> None:
+    def __init__(
+        self, name: str, log: BinaryIO | None = None, *, send_sigint: bool = False
+    ) -> None:
         """Create an idle channel; call `start` instead."""
-        self.name = name
-        self.was_terminated = False
-        self._pipes = _Pipes()
-        self._guard: ProcessGroupGuard | None = None
-        self._send_sigint = False
-        self._stdin: asyncio.WriteTransport | None = None
+        super().__init__(name)
+        self._log = log
+        self._send_sigint = send_sigint
+        self._splitter = LineSplitter()
         self._unsent = bytearray()
-        self._transport: asyncio.SubprocessTransport | None = None
+        self._exited = asyncio.Event()
+        self._stderr_closed = asyncio.Event()
+        self._stdin_lost = False
+        self._discard = False
+        self._paused = False
+        self._guard: ProcessGroupGuard | None = None
+        self._stdin: asyncio.WriteTransport | None = None
+        self._process: asyncio.SubprocessTransport | None = None
 
     @classmethod
     async def start(
@@ -113,60 +109,42 @@ class ProcessChannel:
         if words[0] == "sevenbag":
             # Run this package even if it is not on the PATH; -P ignores a folder of that name here.
             words[:1] = [sys.executable, "-P", "-m", "sevenbag"]
-        process = cls(name)
-        process._send_sigint = send_sigint
-        if log is not None:
-            try:
-                process._pipes.log = log.open("ab")
-            except OSError as error:
-                why = error.strerror or error
-                raise BotStartError(name, f"log file {log} cannot be written: {why}") from error
         try:
-            await process._start(words, folder, environment)
+            log_file = log.open("ab") if log is not None else None
         except OSError as error:
-            process._pipes.close_log()
+            why = error.strerror or error
+            raise BotStartError(name, f"log file {log} cannot be written: {why}") from error
+        channel = cls(name, log_file, send_sigint=send_sigint)
+        try:
+            await asyncio.get_running_loop().subprocess_exec(
+                lambda: channel, *words, cwd=folder, env=environment, start_new_session=True
+            )
+            channel._guard_group()
+        except OSError as error:
+            channel._close_log()
             raise BotStartError(name, _explain_start_failure(words[0], folder, error)) from error
         except BaseException:
-            process._pipes.close_log()
+            channel._close_log()
             raise
-        return process
-
-    @property
-    def transport(self) -> Transport:
-        """Lines through pipes."""
-        return "stdio"
+        return channel
 
     @property
     def pid(self) -> int:
         """Process ID, which is also the process group ID."""
-        assert self._transport is not None
-        return self._transport.get_pid()
-
-    @property
-    def running(self) -> bool:
-        """True while messages can be sent."""
-        return not self._pipes.ended
+        assert self._process is not None
+        return self._process.get_pid()
 
     @property
     def exit_code(self) -> int | None:
         """Exit code: negative for a signal, None while the process runs."""
-        return self._transport.get_returncode() if self._transport is not None else None
-
-    @property
-    def stderr(self) -> str:
-        """The end of its standard error output."""
-        return bytes(self._pipes.stderr).decode("utf-8", "replace")
+        return self._process.get_returncode() if self._process is not None else None
 
     async def send(self, data: bytes) -> None:
         """Write to its standard input.
 
         Messages of one event loop iteration are written together, so that the bot wakes up once.
-
-        Raises:
-            BotDiedError: it has ended.
-            BotTimeoutError: it has not read its input for long.
         """
-        if self._stdin is None or self._pipes.ended or self._pipes.stdin_lost:
+        if self._stdin is None or self._ended or self._stdin_lost:
             raise await self._create_end_error()
         if not self._unsent:
             asyncio.get_running_loop().call_soon(self._flush)
@@ -175,71 +153,83 @@ class ProcessChannel:
         if unread > _MAX_UNSENT_BYTES:
             raise BotTimeoutError(self.name, f"does not read its input; {unread} bytes wait")
 
-    async def receive(self) -> bytes:
-        """Wait for the next line of its standard output, without a time limit.
-
-        Raises:
-            BotDiedError: it has ended, and all its lines have been received.
-            BotProtocolError: a line is longer than 1 MiB.
-        """
-        pipes = self._pipes
-        while not pipes.lines:
-            if pipes.ended:
-                raise await self._create_end_error()
-            await pipes.wait_for_output()
-        line = pipes.lines.popleft()
-        pipes.update_flow_control()
-        return self._check_length(line)
-
     async def receive_available(self) -> list[bytes]:
-        """Return the lines that have arrived.
-
-        Raises:
-            BotProtocolError: a line is longer than 1 MiB.
-        """
-        if self._has_output():
-            # The event loop needs a few iterations to deliver the content of the pipe.
-            for _ in range(_LOOP_ITERATIONS):
-                await asyncio.sleep(0)
-        lines = [self._check_length(line) for line in self._pipes.lines]
-        self._pipes.lines.clear()
-        self._pipes.update_flow_control()
-        return lines
+        """Return the lines that have arrived; leave the event loop alone if there are none."""
+        if self._queue or self._has_output():
+            return await super().receive_available()
+        return []
 
     def pending_bytes(self) -> int:
         """Return the number of bytes of an incomplete line."""
-        return self._pipes.splitter.pending_bytes
+        return self._splitter.pending_bytes
 
     async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
         """End the process group: ask, wait, terminate, kill; may be called again.
 
         When this is cancelled, the group is killed at once.
-
-        Args:
-            last_message: message to send before its input is closed.
-            grace_seconds: time for the process to exit by itself.
         """
-        if self._transport is None:
+        if self._process is None:
             return
-        pipes = self._pipes
-        pipes.discard = True
-        pipes.update_flow_control()
+        self._discard = True
+        self._queue.clear()
+        self._update_flow_control()
         try:
-            if not pipes.exited.is_set():
+            if not self._exited.is_set():
                 self._send_last_message(last_message)
-                await _wait_within(grace_seconds, pipes.exited)
-            if not pipes.exited.is_set():
+                await _wait_within(grace_seconds, self._exited)
+            if not self._exited.is_set():
                 self.was_terminated = True
                 signal_process_group(self.pid, signal.SIGTERM)
-                await _wait_within(_TERM_GRACE, pipes.exited)
+                await _wait_within(_TERM_GRACE, self._exited)
         finally:
             # Only the last statement can be cancelled.
             if self._guard is not None:
                 self._guard.kill()
-            self._transport.close()
-            pipes.end()
-            pipes.close_log()
-            await _wait_within(_KILL_GRACE, pipes.exited)
+            self._process.close()
+            self._end()
+            self._close_log()
+            await _wait_within(_KILL_GRACE, self._exited)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Store the pipes of the started process."""
+        self._process = cast("asyncio.SubprocessTransport", transport)
+        self._stdin = cast("asyncio.WriteTransport", self._process.get_pipe_transport(0))
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Store output."""
+        if fd == 2:
+            self._keep_stderr(data)
+        elif not self._discard:
+            self._queue.extend(self._splitter.feed(data))
+            self._update_flow_control()
+            if self._queue:
+                self._wake()
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """Note a closed pipe."""
+        del exc
+        if fd == 0:
+            self._stdin_lost = True
+        elif fd == 1:
+            self._end()
+        else:
+            self._stderr_closed.set()
+
+    def process_exited(self) -> None:
+        """End the group: children of the process may hold its output open."""
+        self._exited.set()
+        if self._guard is not None:
+            self._guard.kill()
+        asyncio.get_running_loop().call_later(_LATE_OUTPUT_TIMEOUT, self._end)
+
+    def _guard_group(self) -> None:
+        try:
+            self._guard = ProcessGroupGuard(self.pid)
+        except BaseException:
+            signal_process_group(self.pid, signal.SIGKILL)
+            assert self._process is not None
+            self._process.close()
+            raise
 
     def _flush(self) -> None:
         if self._unsent and self._stdin is not None and not self._stdin.is_closing():
@@ -248,7 +238,7 @@ class ProcessChannel:
 
     def _has_output(self) -> bool:
         """Return True if the pipe has unread output or has been closed."""
-        stdout = self._transport.get_pipe_transport(1) if self._transport is not None else None
+        stdout = self._process.get_pipe_transport(1) if self._process is not None else None
         pipe = stdout.get_extra_info("pipe") if stdout is not None else None
         if pipe is None or pipe.closed:
             return False
@@ -256,47 +246,61 @@ class ProcessChannel:
         poll.register(pipe, select.POLLIN)
         return bool(poll.poll(0))
 
-    def _check_length(self, line: bytes | None) -> bytes:
-        if line is None:
-            raise BotProtocolError(self.name, f"sent a line longer than {MAX_LINE_BYTES} bytes")
-        return line
+    def _update_flow_control(self) -> None:
+        """Pause or resume reading so that the queue stays bounded."""
+        full = len(self._queue) >= _MAX_LINES_AHEAD
+        if self._process is None or full == self._paused or self._ended:
+            return
+        stdout = self._process.get_pipe_transport(1)
+        if isinstance(stdout, asyncio.ReadTransport) and not stdout.is_closing():
+            self._paused = full
+            if full:
+                stdout.pause_reading()
+            else:
+                stdout.resume_reading()
 
-    async def _start(
-        self, words: list[str], folder: Path | None, environment: Mapping[str, str] | None
-    ) -> None:
-        loop = asyncio.get_running_loop()
-        transport, _ = await loop.subprocess_exec(
-            lambda: self._pipes, *words, cwd=folder, env=environment, start_new_session=True
-        )
-        self._transport = transport
-        try:
-            self._guard = self._pipes.guard = ProcessGroupGuard(self.pid)
-        except BaseException:
-            signal_process_group(self.pid, signal.SIGKILL)
-            self._transport.close()
-            raise
-        stdin = self._transport.get_pipe_transport(0)
-        self._stdin = cast("asyncio.WriteTransport", stdin)
+    def _end(self) -> None:
+        """Mark the end of the output."""
+        if not self._ended:
+            if not self._discard:
+                self._queue.extend(self._splitter.finish())
+            self._ended = True
+        self._wake()
+
+    def _keep_stderr(self, data: bytes) -> None:
+        self._stderr += data
+        if len(self._stderr) > _MAX_STDERR_BYTES:
+            del self._stderr[:-_MAX_STDERR_BYTES]
+        if self._log is not None:
+            # A full disk must not end a game.
+            with contextlib.suppress(OSError):
+                self._log.write(data)
+                self._log.flush()
+
+    def _close_log(self) -> None:
+        if self._log is not None:
+            self._log.close()
+            self._log = None
 
     def _send_last_message(self, last_message: bytes) -> None:
-        if self._send_sigint and self._transport is not None:
+        if self._send_sigint and self._process is not None:
             with contextlib.suppress(ProcessLookupError):
-                self._transport.send_signal(signal.SIGINT)
+                self._process.send_signal(signal.SIGINT)
         self._flush()
         if self._stdin is not None and not self._stdin.is_closing():
-            if last_message and not self._pipes.stdin_lost:
+            if last_message and not self._stdin_lost:
                 self._stdin.write(last_message)
             # After the process has read the pending output.
             self._stdin.close()
 
     async def _create_end_error(self) -> BotDiedError:
         """Describe the end of the process; wait briefly for its exit code and output."""
-        await _wait_within(_EXIT_CODE_TIMEOUT, self._pipes.exited)
+        await _wait_within(_EXIT_CODE_TIMEOUT, self._exited)
         # Its children end with it, so that its output closes at once.
-        await _wait_within(_EXIT_CODE_TIMEOUT, self._pipes.stdout_closed)
+        await _wait_within(_EXIT_CODE_TIMEOUT, self._stderr_closed)
         code = self.exit_code
         if code is None:
-            what = "closed its output" if self._pipes.ended else "closed its input"
+            what = "closed its output" if self._ended else "closed its input"
         elif code < 0:
             what = f"was killed by {_signal_name(-code)}"
         else:
@@ -334,18 +338,14 @@ def create_process_launcher(
     environment: Mapping[str, str] | None = None,
 ) -> ChannelLauncher:
     """Return a launcher for processes of this command; arguments as for `ProcessChannel.start`."""
-
-    async def launch(name: str) -> ProcessChannel:
-        return await ProcessChannel.start(
-            command,
-            name=name,
-            folder=folder,
-            log=log,
-            send_sigint=send_sigint,
-            environment=environment,
-        )
-
-    return launch
+    return lambda name: ProcessChannel.start(
+        command,
+        name=name,
+        folder=folder,
+        log=log,
+        send_sigint=send_sigint,
+        environment=environment,
+    )
 
 
 def program_name(words: Sequence[str]) -> str:
@@ -455,104 +455,6 @@ def _kill(group: int, guard: int, writer: int) -> None:
     with contextlib.suppress(ChildProcessError):
         os.waitpid(guard, 0)
     os.close(writer)
-
-
-class _Pipes(asyncio.SubprocessProtocol):
-    """Bounded buffer for the output of the process."""
-
-    def __init__(self) -> None:
-        self.lines: deque[bytes | None] = deque()
-        self.splitter = LineSplitter()
-        self.stderr = bytearray()
-        self.log: BinaryIO | None = None
-        self.guard: ProcessGroupGuard | None = None
-        self.exited = asyncio.Event()
-        self.stdout_closed = asyncio.Event()
-        self.ended = False
-        self.stdin_lost = False
-        self.discard = False
-        self._transport: asyncio.SubprocessTransport | None = None
-        self._paused = False
-        self._waiter: asyncio.Future[None] | None = None
-
-    async def wait_for_output(self) -> None:
-        """Wait for a line or for the end of the output."""
-        waiter = asyncio.get_running_loop().create_future()
-        self._waiter = waiter
-        try:
-            await waiter
-        finally:
-            self._waiter = None
-
-    def update_flow_control(self) -> None:
-        """Pause or resume reading so that the buffer stays bounded."""
-        if self.discard:
-            self.lines.clear()
-        full = len(self.lines) >= _MAX_LINES_AHEAD
-        if self._transport is None or full == self._paused or self.ended:
-            return
-        stdout = self._transport.get_pipe_transport(1)
-        if isinstance(stdout, asyncio.ReadTransport) and not stdout.is_closing():
-            self._paused = full
-            if full:
-                stdout.pause_reading()
-            else:
-                stdout.resume_reading()
-
-    def end(self) -> None:
-        """Mark the end of the output."""
-        if not self.ended:
-            self.lines.extend(self.splitter.finish())
-            self.ended = True
-        self._wake()
-
-    def close_log(self) -> None:
-        """Close the log file, if there is one."""
-        if self.log is not None:
-            self.log.close()
-            self.log = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.SubprocessTransport", transport)
-
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        if fd == 2:
-            self._keep_stderr(data)
-        elif not self.discard:
-            self.lines.extend(self.splitter.feed(data))
-            self.update_flow_control()
-            if self.lines:
-                self._wake()
-
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        del exc
-        if fd == 0:
-            self.stdin_lost = True
-        elif fd == 1:
-            self.end()
-        else:
-            self.stdout_closed.set()
-
-    def process_exited(self) -> None:
-        self.exited.set()
-        # Its children may hold its output open: end them now as well.
-        if self.guard is not None:
-            self.guard.kill()
-        asyncio.get_running_loop().call_later(_LATE_OUTPUT_TIMEOUT, self.end)
-
-    def _keep_stderr(self, data: bytes) -> None:
-        self.stderr += data
-        if len(self.stderr) > _MAX_STDERR_BYTES:
-            del self.stderr[:-_MAX_STDERR_BYTES]
-        if self.log is not None:
-            # A full disk must not end a game.
-            with contextlib.suppress(OSError):
-                self.log.write(data)
-                self.log.flush()
-
-    def _wake(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
 
 
 async def _wait_within(seconds: float, event: asyncio.Event) -> None:

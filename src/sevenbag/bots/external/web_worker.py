@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from websockets.asyncio.server import Server, ServerConnection
     from websockets.http11 import Request, Response
 
-    from sevenbag.bots.external.bot_channel import ChannelLauncher, Transport
+    from sevenbag.bots.external.bot_channel import ChannelLauncher
 
 WorkerHost = Literal["browser", "node"]
 
@@ -121,21 +121,14 @@ def create_browser_launcher(
 
 
 class BrowserChannel(WebSocketChannel):
-    """A worker in a browser. See `sevenbag.bots.external.bot_channel.BotChannel`.
+    """A worker in a browser."""
 
-    Attributes:
-        name: name of the bot in errors.
-    """
+    transport = "page"
 
     def __init__(self, connection: ServerConnection, name: str, page: _WorkerPage) -> None:
         """Create a channel for a page that has connected."""
         self._page = page
         super().__init__(connection, name)
-
-    @property
-    def transport(self) -> Transport:
-        """The worker of a page."""
-        return "page"
 
     @property
     def pid(self) -> int | None:
@@ -162,9 +155,8 @@ class BrowserChannel(WebSocketChannel):
             super()._add_frame(frame)
             return
         # Errors of the page are not messages of the bot.
-        self.stderr = page_error
-        self._ended = f"its script failed: {page_error}"
-        self._frame_arrived.set()
+        self._stderr += page_error.encode()
+        self._end(f"its script failed: {page_error}")
 
 
 class _WorkerPage:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
-from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from sevenbag.bots.external.bot_channel import BotChannel
 from sevenbag.errors import (
     BotDiedError,
     BotError,
-    BotProtocolError,
     BotStartError,
     BotTimeoutError,
     MissingExtraError,
@@ -93,46 +92,27 @@ def import_websockets() -> ModuleType:
         ) from error
 
 
-class WebSocketChannel:
-    """A bot behind a WebSocket; see `sevenbag.bots.external.bot_channel.BotChannel`.
+class WebSocketChannel(BotChannel):
+    """A bot behind a WebSocket."""
 
-    Attributes:
-        name: name of the bot in errors.
-    """
+    transport: Transport = "websocket"
+    _message_noun = "frame"
 
     def __init__(self, connection: Connection, name: str) -> None:
         """Start to read from an open connection."""
-        self.name = name
-        self.stderr = ""
+        super().__init__(name)
         self._connection = connection
-        self._frames: deque[bytes | None] = deque()
-        self._frame_arrived = asyncio.Event()
         self._queue_drained = asyncio.Event()
-        self._ended = ""
+        self._end_reason = "the connection was closed"
         self._discard = False
         self._reader = asyncio.create_task(self._read())
-
-    @property
-    def transport(self) -> Transport:
-        """Frames of a WebSocket."""
-        return "websocket"
-
-    @property
-    def pid(self) -> int | None:
-        """None: the process is unknown."""
-        return None
-
-    @property
-    def running(self) -> bool:
-        """True while the connection is open."""
-        return not self._ended
 
     async def send(self, data: bytes) -> None:
         """Send a message as a text frame."""
         import websockets  # noqa: PLC0415
 
         if self._ended:
-            raise self._create_end_error()
+            raise await self._create_end_error()
         try:
             async with asyncio.timeout(_SEND_TIMEOUT):
                 for line in data.splitlines():
@@ -141,36 +121,13 @@ class WebSocketChannel:
             raise BotTimeoutError(self.name, "does not read what is sent to it") from None
         except websockets.exceptions.ConnectionClosed:
             await asyncio.wait({self._reader}, timeout=1.0)
-            raise self._create_end_error() from None
-
-    async def receive(self) -> bytes:
-        """Wait for the next frame."""
-        while not self._frames:
-            if self._ended:
-                raise self._create_end_error()
-            self._frame_arrived.clear()
-            await self._frame_arrived.wait()
-        return self._next_frame()
-
-    async def receive_available(self) -> list[bytes]:
-        """Return the frames that have arrived."""
-        # The event loop needs a few iterations to deliver received frames.
-        for _ in range(4):
-            await asyncio.sleep(0)
-        frames: list[bytes] = []
-        while self._frames:
-            frames.append(self._next_frame())
-        return frames
-
-    def pending_bytes(self) -> int:
-        """Return 0: frames arrive complete."""
-        return 0
+            raise await self._create_end_error() from None
 
     async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
         """Send the last message, give the server time to close, then close."""
         # Discard further frames, but read them: otherwise the end would not be seen.
         self._discard = True
-        self._frames.clear()
+        self._queue.clear()
         self._queue_drained.set()
         if not self._ended and last_message:
             with contextlib.suppress(BotError):
@@ -187,13 +144,6 @@ class WebSocketChannel:
             self._reader.cancel()
         await asyncio.wait({self._reader}, timeout=1.0)
 
-    def _next_frame(self) -> bytes:
-        frame = self._frames.popleft()
-        self._queue_drained.set()
-        if frame is None:
-            raise _create_length_error(self.name)
-        return frame
-
     async def _read(self) -> None:
         import websockets  # noqa: PLC0415
 
@@ -201,31 +151,35 @@ class WebSocketChannel:
             while True:
                 frame: str | bytes = await self._connection.recv()
                 self._add_frame(frame.encode() if isinstance(frame, str) else frame)
-                while len(self._frames) >= _MAX_FRAMES_AHEAD:
+                while len(self._queue) >= _MAX_FRAMES_AHEAD:
                     self._queue_drained.clear()
                     await self._queue_drained.wait()
         except websockets.exceptions.ConnectionClosed as closed:
             sent = closed.sent
             if sent is not None and sent.code == 1009:
                 self._add_frame(None)
-            self._ended = _describe_close(closed)
+            self._end(_describe_close(closed))
         finally:
-            self._ended = self._ended or "the connection was closed"
-            self._frame_arrived.set()
+            self._end()
 
     def _add_frame(self, frame: bytes | None) -> None:
         if not self._discard:
-            self._frames.append(frame)
-            self._frame_arrived.set()
+            self._queue.append(frame)
+            self._wake()
 
-    def _create_end_error(self) -> BotError:
-        if None in self._frames:
-            return _create_length_error(self.name)
-        return BotDiedError(self.name, self._ended)
+    def _end(self, reason: str = "") -> None:
+        if not self._ended:
+            self._ended = True
+            self._end_reason = reason or self._end_reason
+        self._wake()
 
+    def _update_flow_control(self) -> None:
+        self._queue_drained.set()
 
-def _create_length_error(name: str) -> BotProtocolError:
-    return BotProtocolError(name, f"sent a frame longer than {MAX_LINE_BYTES} bytes")
+    async def _create_end_error(self) -> BotError:
+        if None in self._queue:
+            return self._create_length_error()
+        return BotDiedError(self.name, self._end_reason)
 
 
 def _describe_close(closed: Any) -> str:

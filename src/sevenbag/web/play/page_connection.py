@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from sevenbag.bots.external.bot_channel import BotChannel
 from sevenbag.errors import BotDiedError, BotError, BotProtocolError, BotTimeoutError
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES
 from sevenbag.web.core.http_server import SocketClosedError
@@ -21,7 +22,7 @@ from sevenbag.web.core.http_server import SocketClosedError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag.bots.external.bot_channel import ChannelLauncher, Transport
+    from sevenbag.bots.external.bot_channel import ChannelLauncher
     from sevenbag.web.core.http_server import TextSocket
 
 MAX_FRAME_BYTES: Final = MAX_LINE_BYTES + 16
@@ -208,111 +209,60 @@ class PageConnection:
             channel.fail(f"its script failed: {reason}", reason)
 
 
-class WorkerChannel:
-    """Channel to one start of a worker. See `sevenbag.bots.external.bot_channel.BotChannel`.
+class WorkerChannel(BotChannel):
+    """Channel to one start of a worker."""
 
-    Attributes:
-        name: name of the bot in errors.
-        stderr: error of the worker's script, if it had one.
-    """
+    transport = "page"
 
     def __init__(self, name: str, number: int, connection: PageConnection) -> None:
-        self.name = name
-        self.stderr = ""
+        super().__init__(name)
         self._number = number
         self._connection = connection
-        self._unread: deque[bytes] = deque()
-        self._unread_bytes = 0
-        self._changed = asyncio.Event()
-        self._error: BotError | None = None
-
-    @property
-    def transport(self) -> Transport:
-        """Return that messages are carried by a page."""
-        return "page"
-
-    @property
-    def pid(self) -> int | None:
-        """Return None: the worker runs in a browser."""
-        return None
-
-    @property
-    def running(self) -> bool:
-        """Return whether messages can be sent to the worker."""
-        return self._error is None
+        self._error: BotError = BotDiedError(name, "was ended")
 
     async def send(self, data: bytes) -> None:
         """Send messages, one per line."""
-        if self._error is not None:
+        if self._ended:
             raise self._error
         for line in data.splitlines():
             await self._connection.send_to_worker(self._number, self.name, line.decode())
 
-    async def receive(self) -> bytes:
-        """Return the next message."""
-        while not self._unread:
-            if self._error is not None:
-                raise self._error
-            self._changed.clear()
-            await self._changed.wait()
-        message = self._unread.popleft()
-        self._unread_bytes -= len(message)
-        return message
-
-    async def receive_available(self) -> list[bytes]:
-        """Return the messages that have arrived."""
-        # The event loop needs a few cycles to deliver received data.
-        for _ in range(4):
-            await asyncio.sleep(0)
-        messages = list(self._unread)
-        self._unread.clear()
-        self._unread_bytes = 0
-        if isinstance(self._error, BotProtocolError):
-            raise self._error
-        return messages
-
-    def pending_bytes(self) -> int:
-        """Return 0: a WebSocket delivers complete messages."""
-        return 0
-
     async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
         """Send the last message, then have the page stop the worker."""
-        if last_message and self._error is None:
+        if last_message and not self._ended:
             with contextlib.suppress(BotError):
                 await self.send(last_message)
                 # The page then stops the worker, so a short time is enough.
                 await asyncio.sleep(min(grace_seconds, 0.05))
-        self.fail("was ended")
+        self._end(self._error)
         self._connection.stop_worker(self._number)
 
     def deliver(self, text: str) -> None:
         """Add a message that the page has sent."""
         message = text.encode("utf-8", "replace")
-        if self._error is not None:
+        if self._ended:
             return
-        if len(message) > MAX_LINE_BYTES:
-            what = f"posted a message longer than {MAX_LINE_BYTES} bytes"
-            self._set_error(BotProtocolError(self.name, what))
-        elif (
-            len(self._unread) >= _MAX_UNREAD
-            or self._unread_bytes + len(message) > _MAX_UNREAD_BYTES
-        ):
-            what = f"posted {len(self._unread)} messages that were not requested"
-            self._set_error(BotProtocolError(self.name, what))
+        unread_bytes = sum(len(unread or b"") for unread in self._queue) + len(message)
+        if len(self._queue) >= _MAX_UNREAD or unread_bytes > _MAX_UNREAD_BYTES:
+            what = f"posted {len(self._queue)} messages that were not requested"
+            self._end(BotProtocolError(self.name, what))
         else:
-            self._unread.append(message)
-            self._unread_bytes += len(message)
-            self._changed.set()
+            self._queue.append(message if len(message) <= MAX_LINE_BYTES else None)
+            self._wake()
 
     def fail(self, reason: str, script_error: str = "") -> None:
         """Mark the worker as ended."""
-        if self._error is None:
-            self.stderr = script_error
-            self._set_error(BotDiedError(self.name, reason))
+        if not self._ended:
+            self._stderr += script_error.encode()
+            self._end(BotDiedError(self.name, reason))
 
-    def _set_error(self, error: BotError) -> None:
+    def _end(self, error: BotError) -> None:
         self._error = error
-        self._changed.set()
+        self._ended = True
+        self._wake()
+
+    async def _create_end_error(self) -> BotError:
+        return self._error
 
 
 _ENCODER: Final = msgspec.json.Encoder()
