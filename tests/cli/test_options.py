@@ -11,7 +11,7 @@ from sevenbag.cli.command_table import (
     Command,
     CommandGroup,
     CommandParser,
-    load_command,
+    configure_command,
 )
 
 DIFFERENT = {
@@ -50,7 +50,7 @@ def commands(
 def actions() -> Iterator[tuple[str, argparse.Action]]:
     for name, command in commands(COMMANDS):
         parser = CommandParser(prog=name)
-        load_command(command)(parser)
+        configure_command(parser, command)
         for action in parser._actions:
             yield name, action
 

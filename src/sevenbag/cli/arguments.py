@@ -137,18 +137,14 @@ def add_game_options(parser: Container) -> None:
         "--pieces",
         type=integer(1, _MAX_PIECES),
         default=1000,
-        metavar="N",
         help="pieces per player before the game ends",
     )
     parser.add_argument(
         "--ramp",
         type=integer(1, _MAX_PIECES),
-        metavar="N",
         help="increase attack from piece N on, so that games between equal bots end",
     )
-    parser.add_argument(
-        "--lead", type=integer(1), metavar="N", help="win with a lead of N lines of attack"
-    )
+    parser.add_argument("--lead", type=integer(1), help="win with a lead of N lines of attack")
     parser.add_argument(
         "--double",
         choices=("draw", "attack"),
@@ -159,10 +155,8 @@ def add_game_options(parser: Container) -> None:
 
 def add_limit_options(parser: Container) -> None:
     """Add the limits of a search."""
-    parser.add_argument(
-        "--ms", type=positive_number, metavar="N", help="search N milliseconds per move"
-    )
-    parser.add_argument("--nodes", type=integer(1), metavar="N", help="search N nodes per move")
+    parser.add_argument("--ms", type=positive_number, help="search N milliseconds per move")
+    parser.add_argument("--nodes", type=integer(1), help="search N nodes per move")
 
 
 def add_time_options(parser: argparse.ArgumentParser) -> None:
@@ -184,7 +178,6 @@ def add_time_options(parser: argparse.ArgumentParser) -> None:
     time.add_argument(
         "--nps",
         type=positive_number,
-        metavar="N",
         help="nodes per second of bots limited by --nodes, in real time",
     )
     time.add_argument(
@@ -219,12 +212,7 @@ def warn_ignored_limits(specs: Sequence[str], bots: Sequence[Bot], limits: Limit
 def add_replay_argument(parser: argparse.ArgumentParser) -> None:
     """Add a replay file and its round."""
     parser.add_argument("file", type=Path, metavar="FILE", help=REPLAY_FILE_HELP)
-    parser.add_argument(
-        "--round",
-        type=integer(1),
-        metavar="N",
-        help="round of a TETR.IO match [default: 1]",
-    )
+    parser.add_argument("--round", type=integer(1), help="round of a TETR.IO match [default: 1]")
 
 
 def add_display_options(parser: Container, *, plain: str) -> None:
@@ -242,10 +230,7 @@ def add_json_option(parser: Container) -> None:
 def add_threads_option(parser: Container) -> None:
     """Add ``--threads``."""
     parser.add_argument(
-        "--threads",
-        type=integer(1),
-        metavar="N",
-        help="threads [default: number of processors]",
+        "--threads", type=integer(1), help="threads [default: number of processors]"
     )
 
 
@@ -263,11 +248,7 @@ def add_worker_options(
     if threads:
         add_threads_option(group)
     group.add_argument(
-        "--workers",
-        type=integer(1, _MAX_WORKERS),
-        default=default,
-        metavar="N",
-        help="worker processes",
+        "--workers", type=integer(1, _MAX_WORKERS), default=default, help="worker processes"
     )
     group.add_argument(
         "--cluster", metavar="ADDRESS", help="dask scheduler, such as tcp://192.0.2.7:8786"
@@ -308,7 +289,6 @@ def add_settings_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings",
         type=Path,
-        metavar="FILE",
         help=f"settings in TOML [default: {DEFAULT_SETTINGS_FILE} if it exists]",
     )
     add_set_option(parser)

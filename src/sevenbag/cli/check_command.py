@@ -21,12 +21,6 @@ _DEFAULT_BOT: Final = "beam:nodes=100"
 
 def configure_check(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag check``."""
-    parser.description = (
-        "Check a bot against its protocol: start it about thirty times, send it messages of the"
-        " specification and of existing frontends, and report each violation with its clause and"
-        " messages. With --frontend, run as a bot and check the frontend that starts this command."
-        " See docs/check.md."
-    )
     parser.add_argument(
         "bot",
         metavar="BOT",
@@ -43,7 +37,6 @@ def configure_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         *("-o", "--output"),
         type=Path,
-        metavar="FILE",
         help="output file [default: standard output; with --frontend standard error]",
     )
     parser.add_argument(
@@ -53,9 +46,7 @@ def configure_check(parser: argparse.ArgumentParser) -> None:
         help="exit with 1 on findings of this severity or a higher one",
     )
     test = parser.add_argument_group("test")
-    test.add_argument(
-        "--length", type=integer(1), default=40, metavar="N", help="pieces in the test game"
-    )
+    test.add_argument("--length", type=integer(1), default=40, help="pieces in the test game")
     test.add_argument(
         "--only",
         type=lambda text: tuple(filter(None, text.split(","))),
@@ -84,11 +75,15 @@ def configure_check(parser: argparse.ArgumentParser) -> None:
         metavar="MS",
         help="report answers slower than MS milliseconds",
     )
-    parser.set_defaults(run=run_check)
 
 
 def run_check(args: argparse.Namespace) -> int:
-    """Check and print the report; return 1 if it has findings that fail."""
+    """Check a bot against its protocol, and report each violation.
+
+    Start it about thirty times and send it messages of the specification and of existing frontends.
+    With --frontend, run as a bot and check the frontend that starts this command. See
+    docs/check.md.
+    """
     report = _check_frontend(args) if args.frontend else _check_bot(args)
     return int(args.fail_on != "never" and report.has_severity(args.fail_on))
 

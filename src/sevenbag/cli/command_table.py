@@ -9,12 +9,13 @@ import argparse
 import importlib
 import math
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from sevenbag.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from _typeshed import SupportsWrite
 
@@ -25,8 +26,8 @@ class Command(NamedTuple):
     Attributes:
         summary: one line for the help of the group.
         target: ``module:name`` in this package. The function ``configure_NAME`` adds options to a
-            parser and sets its default ``run``, which takes the parsed arguments and returns the
-            exit code.
+            parser. ``run_NAME`` takes the parsed arguments and returns the exit code; its docstring
+            is the description of the command.
         extra: extra of sevenbag that the module needs.
     """
 
@@ -159,7 +160,10 @@ COMMANDS: Final[dict[str, Command | CommandGroup]] = {
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """Help formatter that appends default values."""
+    """Help formatter that appends default values, and names values by their type."""
+
+    def _get_default_metavar_for_optional(self, action: argparse.Action) -> str:
+        return "FILE" if action.type is Path else "N"
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         text, default = action.help, action.default
@@ -198,7 +202,7 @@ class CommandParser(argparse.ArgumentParser):
             self.description = command.description
             add_commands(self, command.commands)
         elif command is not None:
-            load_command(command)(self)
+            configure_command(self, command)
         # Private, because argparse has no public way to ask whether a parser has subcommands.
         if args is not None and not args and self._subparsers is not None:
             args = ["--help"]
@@ -225,16 +229,18 @@ def add_commands(
         group.add_parser(name, help=command.summary, command=command)
 
 
-def load_command(command: Command) -> Callable[[argparse.ArgumentParser], None]:
-    """Import a command and return the function that adds its options.
+def configure_command(parser: argparse.ArgumentParser, command: Command) -> None:
+    """Import a command and add its options and description to a parser.
 
     Raises:
         MissingExtraError: the extra that the command needs is not installed.
     """
-    module, _, name = command.target.partition(":")
-    configure: Callable[[argparse.ArgumentParser], None]
-    configure = getattr(import_extra(f"sevenbag.cli.{module}", command.extra), f"configure_{name}")
-    return configure
+    module_name, _, name = command.target.partition(":")
+    module = import_extra(f"sevenbag.cli.{module_name}", command.extra)
+    run = getattr(module, f"run_{name}")
+    parser.description = run.__doc__
+    parser.set_defaults(run=run)
+    getattr(module, f"configure_{name}")(parser)
 
 
 def import_extra(module: str, extra: str | None) -> Any:

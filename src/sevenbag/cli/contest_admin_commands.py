@@ -21,21 +21,18 @@ if TYPE_CHECKING:
 
 def configure_contest_register(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag contest register``."""
-    parser.description = "Register a team, as the site does at /register."
     add_settings_options(parser)
     parser.add_argument("--team", required=True, metavar="TEAM", help="team name")
     parser.add_argument(
         "--password-file",
         type=Path,
         required=True,
-        metavar="FILE",
         help="file with the password of the team in its first line",
     )
-    parser.set_defaults(run=run_contest_register)
 
 
 def run_contest_register(args: argparse.Namespace) -> int:
-    """Register the team."""
+    """Register a team, as the site does at /register."""
     settings = load_settings(args)
     password = validate_password(read_password(args.password_file))
     reject_reserved_name(args.team, settings.test_client.name)
@@ -47,16 +44,14 @@ def run_contest_register(args: argparse.Namespace) -> int:
 
 def configure_contest_admin(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag contest admin``."""
-    parser.description = (
-        "Print a link to the site that makes its visitor an administrator. It works once, within a"
-        " day."
-    )
     add_settings_options(parser)
-    parser.set_defaults(run=run_contest_admin)
 
 
 def run_contest_admin(args: argparse.Namespace) -> int:
-    """Create and print the link."""
+    """Print a link to the site that makes its visitor an administrator.
+
+    It works once, within a day.
+    """
     # The other commands of this module do without the web application.
     from sevenbag.web.contest.account_routes import create_admin_link  # noqa: PLC0415
 
@@ -68,17 +63,13 @@ def run_contest_admin(args: argparse.Namespace) -> int:
 
 def configure_contest_export(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag contest export``."""
-    parser.description = "Print the results of a contest: CSV with one line per game, or JSON."
     add_settings_options(parser)
-    parser.add_argument(
-        "--contest", type=int, metavar="N", help="number of the contest [default: the newest]"
-    )
+    parser.add_argument("--contest", type=int, help="number of the contest [default: the newest]")
     parser.add_argument("--format", choices=("csv", "json"), default="csv", help="output format")
-    parser.set_defaults(run=run_contest_export)
 
 
 def run_contest_export(args: argparse.Namespace) -> int:
-    """Print the results."""
+    """Print the results of a contest: CSV with one line per game, or JSON."""
     settings = load_settings(args)
     with Store(settings.site.store, create=False) as store:
         number = args.contest
@@ -98,14 +89,10 @@ def run_contest_export(args: argparse.Namespace) -> int:
 
 def configure_contest_settings(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag contest settings``."""
-    parser.description = (
-        "Print all settings with their current values and explanations, as a file to start from."
-    )
     add_settings_options(parser)
-    parser.set_defaults(run=run_contest_settings)
 
 
 def run_contest_settings(args: argparse.Namespace) -> int:
-    """Print the settings."""
+    """Print all settings with their current values and explanations, as a file to start from."""
     print(format_toml(load_settings(args)), end="")
     return 0

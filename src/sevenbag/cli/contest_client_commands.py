@@ -35,12 +35,6 @@ EXIT_UNDECIDED: Final = 4
 
 def configure_join(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag join``."""
-    parser.description = (
-        "Play for a team: one match by its token on pason://HOST, or all matches of the team on the"
-        " site of a contest, one after another. The password comes from --password-file, the"
-        " variable SEVENBAG_PASSWORD or a prompt. Exit codes: 0 won, 3 lost, 4 undecided (several"
-        " matches: 0 if all were played), 1 failure, 2 invalid input. See docs/pason-client.md."
-    )
     parser.add_argument(
         "server",
         metavar="SERVER",
@@ -50,10 +44,7 @@ def configure_join(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--token", metavar="TOKEN", help="match token, with pason://")
     parser.add_argument("--team", required=True, metavar="TEAM", help="team name")
     parser.add_argument(
-        "--password-file",
-        type=Path,
-        metavar="FILE",
-        help="file with the password of the team in its first line",
+        "--password-file", type=Path, help="file with the password of the team in its first line"
     )
     parser.add_argument(
         "--bot", required=True, metavar="BOT", help="bot, such as beam or tbp:./my-bot"
@@ -62,7 +53,6 @@ def configure_join(parser: argparse.ArgumentParser) -> None:
         "--moves-per-second",
         type=positive_number,
         default=0.0,
-        metavar="N",
         help="maximum moves per second [default: unlimited]",
     )
     add_limit_options(parser.add_mutually_exclusive_group())
@@ -90,11 +80,16 @@ def configure_join(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="seconds to wait for the next match of the site",
     )
-    parser.set_defaults(run=run_join)
 
 
 def run_join(args: argparse.Namespace) -> int:
-    """Play; print the result and return its exit code."""
+    """Play for a team in a contest.
+
+    Play one match by its token on pason://HOST, or all matches of the team on the site of a
+    contest, one after another. The password comes from --password-file, the variable
+    SEVENBAG_PASSWORD or a prompt. Exit codes: 0 won, 3 lost, 4 undecided (several matches: 0 if all
+    were played), 1 failure, 2 invalid input. See docs/pason-client.md.
+    """
     # Errors of the bot are reported before a password is asked for.
     create_bot(args.bot)
     seconds = args.server_seconds
@@ -180,15 +175,13 @@ def _report_matches(matches: Sequence[MatchReport]) -> int:
 
 def configure_contest_watch(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag contest watch``."""
-    parser.description = "Show a match in the terminal while it is played; needs only its token."
     parser.add_argument(
         "server", metavar="pason://HOST", help="game server; pason://HOST:5557,5556 with ports"
     )
     parser.add_argument("--token", required=True, metavar="TOKEN", help="match token")
-    parser.set_defaults(run=run_contest_watch)
 
 
 def run_contest_watch(args: argparse.Namespace) -> int:
-    """Show the match until it ends."""
+    """Show a match in the terminal while it is played; needs only its token."""
     run_until_signal(watch_match(args.server, args.token))
     return 0

@@ -43,25 +43,22 @@ if TYPE_CHECKING:
 
 def configure_contest_serve(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag contest serve``."""
-    parser.description = (
-        "Serve the site of a contest, schedule its matches on game servers and store everything in"
-        " one database, which is created if it does not exist. Ctrl-C waits for running games; a"
-        " second Ctrl-C aborts them. See docs/contest.md."
-    )
     add_settings_options(parser)
     parser.add_argument(
         "--game-servers",
         type=int,
         default=1,
         choices=range(17),
-        metavar="N",
         help="local game servers, 0 to 16, at server.bind and the loopback addresses after it",
     )
-    parser.set_defaults(run=run_contest_serve)
 
 
 def run_contest_serve(args: argparse.Namespace) -> int:
-    """Serve until a signal comes."""
+    """Serve the site of a contest and schedule its matches on game servers.
+
+    Everything is stored in one database, which is created if it does not exist. Ctrl-C waits for
+    running games; a second Ctrl-C aborts them. See docs/contest.md.
+    """
     # Game servers are started by this module as well, and do not need the web application.
     from sevenbag.web.contest.local_stack import LocalStack  # noqa: PLC0415
 
@@ -103,17 +100,15 @@ async def _admin_message(stack: LocalStack, settings: ContestSettings) -> str:
 
 def configure_contest_game_server(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag contest game-server``."""
-    parser.description = (
-        "Run a game server, which registers with the site at server.scheduler and plays the matches"
-        " assigned to it. Clients of 2012 use the ports 5557 and 5556 only, so each game server"
-        " needs an address of its own."
-    )
     add_settings_options(parser)
-    parser.set_defaults(run=run_contest_game_server)
 
 
 def run_contest_game_server(args: argparse.Namespace) -> int:
-    """Serve until a signal comes."""
+    """Run a game server that plays the matches assigned to it by a site.
+
+    It registers with the site at server.scheduler. Clients of 2012 use the ports 5557 and 5556
+    only, so each game server needs an address of its own.
+    """
     settings = load_settings(args)
     if not settings.server.scheduler:
         raise InputError(
@@ -143,13 +138,6 @@ async def _serve_games(server: GameServer) -> None:
 
 def configure_contest_match(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag contest match``."""
-    parser.description = (
-        "Play one match without a site and exit. A side is a team name, or NAME=BOT for a built-in"
-        ' bot, such as "Test Client=random". Passwords are read from --password-file A=a.txt'
-        " --password-file B=b.txt, or generated and printed. The output has the match token and the"
-        " addresses for clients of 2012 and sevenbag join. Nothing is stored on disk (server.spool"
-        " has no effect): an interrupted match is lost."
-    )
     parser.add_argument("first", metavar="A", help="team name, or NAME=BOT")
     parser.add_argument("second", metavar="B", help="the other side")
     parser.add_argument(
@@ -160,11 +148,16 @@ def configure_contest_match(parser: argparse.ArgumentParser) -> None:
         help="file with the password of TEAM, or of both teams, in its first line; repeatable",
     )
     add_settings_options(parser)
-    parser.set_defaults(run=run_contest_match)
 
 
 def run_contest_match(args: argparse.Namespace) -> int:
-    """Play the match; return 1 without a winner."""
+    """Play one match without a site and exit.
+
+    A side is a team name, or NAME=BOT for a built-in bot, such as "Test Client=random". Passwords
+    are read from --password-file A=a.txt --password-file B=b.txt, or generated and printed. The
+    output has the match token and the addresses for clients of 2012 and sevenbag join. Nothing is
+    stored on disk (server.spool has no effect): an interrupted match is lost.
+    """
     settings = load_settings(args)
     if args.first.partition("=")[0] == args.second.partition("=")[0]:
         raise InputError(f"both sides are called {args.first.partition('=')[0]!r}")
@@ -294,25 +287,18 @@ _EXTERNAL: Final = frozenset({"tbp", "triangle", "ws", "wss", "worker"})
 
 def configure_contest_demo(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag contest demo``."""
-    parser.description = (
-        "Start scheduler, site and game server on this machine, register two teams, join with two"
-        " built-in bots as any client does, and play one match. Open the printed address to watch."
-        " Ctrl-C ends it and leaves nothing behind."
-    )
     parser.add_argument(
         "bots", nargs="*", metavar="BOT", help="two bots [default: beam and beam:nodes=100]"
     )
     parser.add_argument(
         "--port",
         type=integer(0, 65_535),
-        metavar="N",
         help="port of the site, 0 for any free port [default: 8080, or a free one]",
     )
     parser.add_argument(
         "--moves-per-second",
         type=positive_number,
         default=12.0,
-        metavar="N",
         help="maximum moves per second of each bot",
     )
     parser.add_argument(
@@ -322,11 +308,15 @@ def configure_contest_demo(parser: argparse.ArgumentParser) -> None:
         "--once", action="store_true", help="exit after the match and print the winner"
     )
     add_set_option(parser)
-    parser.set_defaults(run=run_contest_demo)
 
 
 def run_contest_demo(args: argparse.Namespace) -> int:
-    """Play the match; then, without ``--once``, show it until a signal comes."""
+    """Run a complete contest on this machine.
+
+    Start scheduler, site and game server, register two teams, join with two built-in bots as any
+    client does, and play one match. Open the printed address to watch. Ctrl-C ends it and leaves
+    nothing behind.
+    """
     from sevenbag.web.contest.local_stack import ContestDemo  # noqa: PLC0415  # as in serve
 
     bots = args.bots or ["beam", "beam:nodes=100"]

@@ -25,16 +25,8 @@ _LARGEST: Final = 1_000_000
 
 def configure_perft(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag perft``."""
-    parser.description = (
-        "Count the ways to place a queue of pieces one after another, without hold: all locks"
-        " that shifts, single-row drops and rotations reach. Placements that fill the same cells"
-        " count once. Full rows are removed; equal boards are not merged. The placements of the"
-        " last piece are counted, not listed."
-    )
     parser.add_argument("queue", metavar="QUEUE", help="piece letters, such as IOLJSZT")
-    parser.add_argument(
-        "--depth", type=integer(1), metavar="N", help="place the first N pieces [default: all]"
-    )
+    parser.add_argument("--depth", type=integer(1), help="place the first N pieces [default: all]")
     parser.add_argument(
         "--kicks",
         default="srs",
@@ -49,8 +41,8 @@ def configure_perft(parser: argparse.ArgumentParser) -> None:
         help="count placements with different spins (none, mini, full) separately",
     )
     size = integer(1, _LARGEST)
-    parser.add_argument("--width", type=size, default=10, metavar="N", help="columns")
-    parser.add_argument("--rows", type=size, default=40, metavar="N", help="rows")
+    parser.add_argument("--width", type=size, default=10, help="columns")
+    parser.add_argument("--rows", type=size, default=40, help="rows")
     parser.add_argument(
         "--spawn",
         type=_cell,
@@ -58,13 +50,17 @@ def configure_perft(parser: argparse.ArgumentParser) -> None:
         metavar="X,Y",
         help="cell of a new piece's origin, mostly its centre [default: 4,19]",
     )
-    parser.add_argument("--threads", type=size, default=1, metavar="N", help="threads")
+    parser.add_argument("--threads", type=size, default=1, help="threads")
     add_json_option(parser)
-    parser.set_defaults(run=run_perft)
 
 
 def run_perft(args: argparse.Namespace) -> int:
-    """Count every depth up to the one asked for."""
+    """Count the ways to place a queue of pieces one after another, without hold.
+
+    These are all locks that shifts, single-row drops and rotations reach. Placements that fill the
+    same cells count once. Full rows are removed; equal boards are not merged. The placements of the
+    last piece are counted, not listed.
+    """
     kicks = load_kicks(args.kicks)
     board = Board(args.width, args.rows)
     depth = len(args.queue) if args.depth is None else args.depth

@@ -48,20 +48,11 @@ if TYPE_CHECKING:
 
 def configure_play(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag play``."""
-    parser.description = (
-        "Play one game between two bots. A player loses by topping out, by a fault of the bot, or"
-        " by less attack at the piece limit. A bot is a name such as beam, with options such as"
-        " beam:nodes=2000, or tbp:COMMAND for a program that speaks TBP, such as"
-        ' "tbp:sevenbag serve beam --as tbp".'
-    )
     parser.add_argument("first", metavar="A", help="bot")
     parser.add_argument("second", metavar="B", help="other bot, or the same one")
     game = parser.add_argument_group("games")
     game.add_argument(
-        "--seed",
-        type=integer(0, MAX_SEED),
-        metavar="N",
-        help="seed of all pieces [default: random]",
+        "--seed", type=integer(0, MAX_SEED), help="seed of all pieces [default: random]"
     )
     add_game_options(game)
     game.add_argument(
@@ -72,14 +63,12 @@ def configure_play(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pps",
         type=positive_number,
-        metavar="N",
         help=f"pieces per second in real time [default: {DEFAULT_PPS:g}]",
     )
     output = parser.add_argument_group("output")
     output.add_argument(
         "--replay",
         type=Path,
-        metavar="FILE",
         help="replay file [default: replays/match-SEED.replay, or -2, -3 ... if that exists]",
     )
     output.add_argument("--no-replay", action="store_true", help="store no replays")
@@ -87,15 +76,18 @@ def configure_play(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--speed",
         type=positive_number,
-        metavar="N",
         help=f"turns shown per second [default: {LIVE_SPEED:g} in a live view, else unlimited]",
     )
     add_display_options(output, plain="print one line per turn instead of a live view")
-    parser.set_defaults(run=run_play)
 
 
 def run_play(args: argparse.Namespace) -> int:
-    """Play, print the result and store the replay."""
+    """Play one game between two bots.
+
+    A player loses by topping out, by a fault of the bot, or by less attack at the piece limit. A
+    bot is a name such as beam, with options such as beam:nodes=2000, or tbp:COMMAND for a program
+    that speaks TBP, such as "tbp:sevenbag serve beam --as tbp".
+    """
     seed = args.seed if args.seed is not None else 1 + secrets.randbelow(MAX_SEED)
     limits = Limits(args.ms, args.nodes)
     console = Console()

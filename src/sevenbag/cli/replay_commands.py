@@ -56,32 +56,20 @@ if TYPE_CHECKING:
 
 def configure_replay_show(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag replay show``."""
-    parser.description = (
-        "Show a replay, and compare its result with the recorded one. Keys in a terminal:"
-        f" {REPLAY_KEYS}."
-    )
+    parser.epilog = f"Keys in a terminal: {REPLAY_KEYS}."
     add_replay_argument(parser)
     parser.add_argument(
-        "--speed",
-        type=positive_number,
-        default=LIVE_SPEED,
-        metavar="N",
-        help="turns shown per second",
+        "--speed", type=positive_number, default=LIVE_SPEED, help="turns shown per second"
     )
-    parser.add_argument(
-        "--turn", type=integer(0), metavar="N", help="show the state after turn N only"
-    )
+    parser.add_argument("--turn", type=integer(0), help="show the state after turn N only")
     parser.add_argument(
         "--plain", action="store_true", help="print one line per turn instead of a live view"
     )
-    parser.add_argument(
-        "--svg", type=Path, metavar="FILE", help="write an SVG picture (- for standard output)"
-    )
-    parser.set_defaults(run=run_replay_show)
+    parser.add_argument("--svg", type=Path, help="write an SVG picture (- for standard output)")
 
 
 def run_replay_show(args: argparse.Namespace) -> int:
-    """Show the replay; return 1 if its result differs from the recorded one."""
+    """Show a replay, and compare its result with the recorded one."""
     playback = open_playback(args.file, args.round)
     turns = len(playback.replay.turns)
     if args.turn is not None and args.turn > turns:
@@ -106,10 +94,6 @@ def run_replay_show(args: argparse.Namespace) -> int:
 
 def configure_replay_convert(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag replay convert``."""
-    parser.description = (
-        "Convert all placements of a replay to fumens (one line per player), to JSON with the"
-        " effects of each placement, or to CSV."
-    )
     add_replay_argument(parser)
     parser.add_argument(
         "--format", choices=("fumen", "json", "csv"), required=True, help="output format"
@@ -121,16 +105,15 @@ def configure_replay_convert(parser: argparse.ArgumentParser) -> None:
         "--boards", action="store_true", help="json: include both boards after each placement"
     )
     parser.add_argument(
-        *("-o", "--output"),
-        type=Path,
-        metavar="FILE",
-        help="output file [default: standard output]",
+        *("-o", "--output"), type=Path, help="output file [default: standard output]"
     )
-    parser.set_defaults(run=run_replay_convert)
 
 
 def run_replay_convert(args: argparse.Namespace) -> int:
-    """Convert the replay; return 1 if its result differs from the recorded one."""
+    """Convert all placements of a replay to fumens, JSON or CSV.
+
+    There is a fumen per player; JSON includes the effects of each placement.
+    """
     playback = open_playback(args.file, args.round)
     if args.format == "json":
         text = escape_json(export_json(playback, boards=args.boards).decode()) + "\n"
@@ -153,29 +136,26 @@ _MAX_DIFFERENCES: Final = 5
 
 def configure_replay_verify(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag replay verify``."""
-    parser.description = (
-        "Play replays again and compare the results with the recorded ones. Rounds of TETR.IO"
-        " files are simulated frame by frame from the key presses of each player, and compared with"
-        " the recorded statistics and the garbage that the opponent received. Exit code 1: a"
-        " difference; 2: a file or a round that cannot be played again."
-    )
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=REPLAY_FILE_HELP)
     parser.add_argument(
         "--locks",
         type=Path,
         action="append",
         default=[],
-        metavar="FILE",
         help="expected locks of .ttrm and .ttr files, one JSON object per line; repeatable",
     )
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object per player and round"
     )
-    parser.set_defaults(run=run_replay_verify)
 
 
 def run_replay_verify(args: argparse.Namespace) -> int:
-    """Verify all files; continue after an invalid one."""
+    """Play replays again and compare the results with the recorded ones.
+
+    Rounds of TETR.IO files are simulated frame by frame from the key presses of each player, and
+    compared with the recorded statistics and the garbage that the opponent received. Exit code 1: a
+    difference; 2: a file or a round that cannot be played again.
+    """
     expected_locks = [lock for path in args.locks for lock in read_expected_locks(path)]
     verifications: list[ReplayVerification] = []
     failed = False
@@ -248,17 +228,16 @@ def _print_verifications_json(path: Path, verifications: Sequence[ReplayVerifica
 
 def configure_replay_stats(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag replay stats``."""
-    parser.description = (
-        "Print the statistics of each player of a replay: pieces, lines, attack by kind of clear,"
-        " combos, and thinking times if they were recorded."
-    )
     add_replay_argument(parser)
     add_json_option(parser)
-    parser.set_defaults(run=run_replay_stats)
 
 
 def run_replay_stats(args: argparse.Namespace) -> int:
-    """Print the statistics; return 1 if the result differs from the recorded one."""
+    """Print the statistics of each player of a replay.
+
+    These are pieces, lines, attack by kind of clear, combos, and thinking times if they were
+    recorded.
+    """
     playback = open_playback(args.file, args.round)
     players = count_statistics(playback)
     if args.json:

@@ -36,17 +36,16 @@ _MAX_WARNINGS: Final = 5
 
 def configure_stats(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag stats``."""
-    parser.description = (
-        "Print ratings, scores, faults, attack, survival, thinking times and the state of the"
-        " sequential test of a tournament, finished or running."
-    )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of the tournament")
     add_json_option(parser)
-    parser.set_defaults(run=run_stats)
 
 
 def run_stats(args: argparse.Namespace) -> int:
-    """Print the tables, or one JSON object."""
+    """Print ratings and statistics of a tournament, finished or running.
+
+    The statistics are scores, faults, attack, survival, thinking times and the state of the
+    sequential test.
+    """
     summary = read_tournament_summary(args.folder)
     if args.json:
         write_json(msgspec.json.encode(summary_to_dict(summary)).decode())
@@ -69,29 +68,23 @@ def run_stats(args: argparse.Namespace) -> int:
 
 def configure_report(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag report``."""
-    parser.description = (
-        "Write a tournament, finished or running, as one HTML page with tables, plots and a player"
-        " for each game. The page needs neither a server nor other files."
-    )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of the tournament")
     parser.add_argument(
-        *("-o", "--output"),
-        type=Path,
-        metavar="FILE",
-        help="output file [default: report.html in the folder]",
+        *("-o", "--output"), type=Path, help="output file [default: report.html in the folder]"
     )
     parser.add_argument(
         "--playable-games",
         type=integer(0),
         default=MAX_PLAYABLE_GAMES,
-        metavar="N",
         help="games embedded with a player",
     )
-    parser.set_defaults(run=run_report)
 
 
 def run_report(args: argparse.Namespace) -> int:
-    """Write the page; return 1 if games of the tournament cannot be played back."""
+    """Write a tournament, finished or running, as one HTML page.
+
+    It has tables, plots and a player for each game, and needs neither a server nor other files.
+    """
     output = args.output or args.folder / "report.html"
     if output.is_dir():
         raise FormatError(f"invalid --output: expected a file, got the folder {output}")

@@ -32,11 +32,6 @@ if TYPE_CHECKING:
 
 def configure_serve(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag serve``."""
-    parser.description = (
-        "Serve a bot over standard input and output to the frontend that starts this command. With"
-        " --websocket, serve it on a port, with one bot for each connection; pages can load it as a"
-        " worker from there. See docs/tbp.md and docs/triangle.md."
-    )
     parser.add_argument("bot", metavar="BOT", help="bot, such as beam or beam:nodes=2000")
     parser.add_argument(
         "--as", dest="protocol", choices=["tbp", "triangle"], default="tbp", help="protocol"
@@ -44,7 +39,6 @@ def configure_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--moves",
         type=integer(1),
-        metavar="N",
         help="suggest at most N moves [default: 1, which all frontends support]",
     )
     parser.add_argument(
@@ -63,16 +57,18 @@ def configure_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--websocket",
         type=integer(0, 65_535),
-        metavar="N",
         help="serve through WebSocket on this port, 0 for any free port",
     )
     add_address_options(parser)
     add_limit_options(parser.add_mutually_exclusive_group())
-    parser.set_defaults(run=run_serve)
 
 
 def run_serve(args: argparse.Namespace) -> int:
-    """Serve until the frontend closes the connection, or a signal comes."""
+    """Serve a bot over standard input and output to the frontend that starts this command.
+
+    With --websocket, serve it on a port, with one bot for each connection; pages can load it as a
+    worker from there. See docs/tbp.md and docs/triangle.md.
+    """
     bot = create_bot(args.bot)
     serve = _SERVICES[args.protocol](args)
     if args.websocket is not None:
@@ -135,16 +131,11 @@ async def _serve_websocket(args: argparse.Namespace, serve: AdapterFactory) -> N
 
 def configure_web(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag web``."""
-    parser.description = (
-        "Serve a page on which a bot that runs in the browser as a Web Worker plays against a"
-        " built-in bot, with all messages shown. Ctrl-C ends it. See docs/web.md."
-    )
     add_address_options(parser)
     parser.add_argument(
         "--port",
         type=integer(0, 65_535),
         default=8123,
-        metavar="N",
         help="port to listen on, 0 for any free port",
     )
     parser.add_argument(
@@ -154,11 +145,13 @@ def configure_web(parser: argparse.ArgumentParser) -> None:
         help="serve the bots in this folder to the page, below /bots/",
     )
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
-    parser.set_defaults(run=run_web)
 
 
 def run_web(args: argparse.Namespace) -> int:
-    """Serve until a signal comes."""
+    """Serve a page on which a bot that runs in the browser plays against a built-in bot.
+
+    The bot runs as a Web Worker, and all messages are shown. Ctrl-C ends it. See docs/web.md.
+    """
     play_server: type[PlayServer] = import_extra("sevenbag.web.play.app", "web").PlayServer
     if args.bots is not None and not args.bots.is_dir():
         raise InputError(f"invalid --bots: expected a folder, got {args.bots}")

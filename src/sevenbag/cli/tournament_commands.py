@@ -33,6 +33,7 @@ from sevenbag.cli.arguments import (
     add_game_options,
     add_limit_options,
     add_time_options,
+    add_worker_options,
     create_executor,
     integer,
     load_rules,
@@ -60,11 +61,6 @@ _MATCH_OPTIONS: Final = (
 
 def configure_match(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag match``."""
-    parser.description = (
-        "Play many games between two bots, in pairs with the same pieces and swapped sides: a fixed"
-        " number of games, until a number of wins, or until a sequential test decides which bot is"
-        " stronger. The match is stored in a folder; --resume continues it after any interruption."
-    )
     parser.set_defaults(command="match")
     parser.add_argument("first", metavar="A", nargs="?", help="bot; omitted to --resume")
     parser.add_argument("second", metavar="B", nargs="?", help="other bot, or the same one")
@@ -77,18 +73,12 @@ def configure_match(parser: argparse.ArgumentParser) -> None:
     )
     games = parser.add_argument_group("games")
     games.add_argument(
-        "--games", type=integer(1), metavar="N", help=f"number of games [default: {DEFAULT_GAMES}]"
+        "--games", type=integer(1), help=f"number of games [default: {DEFAULT_GAMES}]"
     )
-    games.add_argument("--pairs", type=integer(1), metavar="N", help="number of pairs of games")
-    games.add_argument(
-        "--first-to", type=integer(1), metavar="N", help="end when a bot has won N games"
-    )
-    games.add_argument(
-        "--seed", type=integer(0, MAX_SEED), default=1, metavar="N", help="seed of all pieces"
-    )
-    games.add_argument(
-        "--openings", type=Path, metavar="FILE", help="seeds or fumens that pairs start from"
-    )
+    games.add_argument("--pairs", type=integer(1), help="number of pairs of games")
+    games.add_argument("--first-to", type=integer(1), help="end when a bot has won N games")
+    games.add_argument("--seed", type=integer(0, MAX_SEED), default=1, help="seed of all pieces")
+    games.add_argument("--openings", type=Path, help="seeds or fumens that pairs start from")
     add_game_options(games)
     test = parser.add_argument_group("test")
     test.add_argument(
@@ -124,11 +114,7 @@ def configure_match(parser: argparse.ArgumentParser) -> None:
     )
     add_time_options(parser)
     parser.add_argument(
-        "--pps",
-        type=positive_number,
-        metavar="N",
-        default=DEFAULT_PPS,
-        help="pieces per second in real time",
+        "--pps", type=positive_number, default=DEFAULT_PPS, help="pieces per second in real time"
     )
     storage = parser.add_argument_group("storage")
     storage.add_argument(
@@ -139,13 +125,16 @@ def configure_match(parser: argparse.ArgumentParser) -> None:
     )
     storage.add_argument("--no-replay", action="store_true", help="store no replays")
     _add_run_options(parser)
-    parser.set_defaults(
-        run=run_match, defaults={name: parser.get_default(name) for name in _MATCH_OPTIONS}
-    )
+    parser.set_defaults(defaults={name: parser.get_default(name) for name in _MATCH_OPTIONS})
 
 
 def run_match(args: argparse.Namespace) -> int:
-    """Play the match, or continue it."""
+    """Play many games between two bots, in pairs with the same pieces and swapped sides.
+
+    A match is a fixed number of games, or ends at a number of wins, or when a sequential test has
+    decided which bot is stronger. It is stored in a folder; --resume continues it after any
+    interruption.
+    """
     if args.first is None:
         if not args.resume or args.folder is None:
             raise InputError(
@@ -244,11 +233,6 @@ def _parse_hypotheses(text: str) -> tuple[float, float]:
 
 def configure_tournament(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag tournament``."""
-    parser.description = (
-        "Play the tournament that a TOML file describes: a match, round robin, gauntlet, knockout"
-        " or Swiss tournament. It is stored in a folder; --resume continues it after any"
-        " interruption."
-    )
     parser.set_defaults(command="tournament")
     parser.add_argument(
         "file", metavar="FILE", type=Path, nargs="?", help="TOML file; omitted to --resume"
@@ -264,11 +248,14 @@ def configure_tournament(parser: argparse.ArgumentParser) -> None:
         "--resume", action="store_true", help="continue the run stored in the folder"
     )
     _add_run_options(parser)
-    parser.set_defaults(run=run_tournament)
 
 
 def run_tournament(args: argparse.Namespace) -> int:
-    """Play the tournament, or continue it."""
+    """Play the tournament that a TOML file describes.
+
+    It is a match, round robin, gauntlet, knockout or Swiss tournament, and is stored in a folder;
+    --resume continues it after any interruption.
+    """
     folder, header = _choose_tournament_folder(args), None
     if args.file is not None:
         header = read_tournament_config(args.file)
@@ -287,17 +274,7 @@ def _choose_tournament_folder(args: argparse.Namespace) -> Path:
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
-    workers = parser.add_argument_group("workers").add_mutually_exclusive_group()
-    workers.add_argument(
-        "--workers",
-        type=integer(1, 1024),
-        default=1,
-        metavar="N",
-        help="worker processes",
-    )
-    workers.add_argument(
-        "--cluster", metavar="ADDRESS", help="dask scheduler, such as tcp://192.0.2.7:8786"
-    )
+    add_worker_options(parser.add_argument_group("workers"), default=1)
     parser.add_argument(
         "--recover",
         action="store_true",

@@ -30,19 +30,11 @@ _BATCH: Final = 64
 
 def configure_bench(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag pc bench``."""
-    parser.description = (
-        "Solve every queue of a file from the empty field, one at a time in one thread, and time"
-        " it. The queue of a line is its first run of six or more piece letters; lines that begin"
-        " with # and lines without such a run are ignored. The first two letters are the two pieces"
-        " to choose from: held and current, or current and next with an empty hold. The last line"
-        " of the output is a JSON object."
-    )
     parser.add_argument("file", metavar="FILE", help="queues; - reads standard input")
     parser.add_argument(
         "--height",
         type=integer(2, PC_MAX_HEIGHT, even=True),
         default=4,
-        metavar="N",
         help="even number of rows of the perfect clear; uses the first N*10/4+1 letters of a queue",
     )
     add_kicks_option(parser)
@@ -50,24 +42,25 @@ def configure_bench(parser: argparse.ArgumentParser) -> None:
         "--repeat",
         type=integer(1),
         default=1,
-        metavar="N",
         help="solve each queue N times and use the shortest time",
     )
     tables = parser.add_mutually_exclusive_group()
     tables.add_argument(
-        "--table",
-        type=Path,
-        metavar="FILE",
-        help="table to use [default: those of sevenbag pc table build]",
+        "--table", type=Path, help="table to use [default: those of sevenbag pc table build]"
     )
     tables.add_argument("--no-table", action="store_true", help="use no table")
     parser.add_argument("--nn", metavar="FILE", help=NETWORK_HELP)
     parser.add_argument("--json", action="store_true", help="print the JSON object only")
-    parser.set_defaults(run=run_bench)
 
 
 def run_bench(args: argparse.Namespace) -> int:
-    """Solve the queues and print the times."""
+    """Solve every queue of a file from the empty field, one at a time in one thread, and time it.
+
+    The queue of a line is its first run of six or more piece letters; lines that begin with # and
+    lines without such a run are ignored. The first two letters are the two pieces to choose from:
+    held and current, or current and next with an empty hold. The last line of the output is a JSON
+    object.
+    """
     restore_default_interrupt()
     solver = PcSolver(load_kicks(args.kicks))
     network = find_network(args.nn)

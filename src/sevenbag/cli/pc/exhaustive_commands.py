@@ -39,12 +39,6 @@ _PERCENT_DIGITS: Final = 4
 
 def configure_odds(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag pc odds``."""
-    parser.description = (
-        "Count all queues that have a perfect clear on the empty field, exactly: with nothing held,"
-        " windows of n + 1 pieces for a perfect clear of n; with any held piece, windows of n"
-        " pieces beside each. A window counts once for every way to cut 7-bags at it; openers begin"
-        " with a bag. Four lines take some minutes on two processors and three gigabytes of memory."
-    )
     parser.add_argument(
         "--height", type=int, choices=HEIGHTS, help="rows of the perfect clear [default: all]"
     )
@@ -53,17 +47,21 @@ def configure_odds(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--impossible",
         type=Path,
-        metavar="FILE",
         help="write the sequences without a perfect clear of the greatest height, sorted, one per"
         " line: held, current and next pieces; sequences that differ only in which of the first two"
         " is held are listed once",
     )
     add_json_option(parser)
-    parser.set_defaults(run=run_odds)
 
 
 def run_odds(args: argparse.Namespace) -> int:
-    """Count the queues and print the odds."""
+    """Count all queues that have a perfect clear on the empty field, exactly.
+
+    With nothing held, these are windows of n + 1 pieces for a perfect clear of n; with any held
+    piece, windows of n pieces beside each. A window counts once for every way to cut 7-bags at it;
+    openers begin with a bag. Four lines take some minutes on two processors and three gigabytes of
+    memory.
+    """
     kicks = load_kicks(args.kicks)
     heights = HEIGHTS if args.height is None else (args.height,)
     # Before minutes of work, not after them; on a cluster, the workers check their memory.
@@ -140,24 +138,18 @@ def _format_percent(row: PcOddsRow) -> str:
 
 def configure_count_seq(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag pc count-seq``."""
-    parser.description = (
-        "Count the sequences of each length: a held piece and that many pieces of a stream of"
-        " 7-bags, from any point on. Sequences that differ only in which of held and current piece"
-        " is held count once."
-    )
     parser.add_argument(
-        "--max-length",
-        type=integer(0, MAX_LENGTH),
-        default=20,
-        metavar="N",
-        help="longest queue",
+        "--max-length", type=integer(0, MAX_LENGTH), default=20, help="longest queue"
     )
     add_json_option(parser)
-    parser.set_defaults(run=run_count_seq)
 
 
 def run_count_seq(args: argparse.Namespace) -> int:
-    """Count and print the sequences."""
+    """Count the sequences of each length.
+
+    A sequence is a held piece and that many pieces of a stream of 7-bags, from any point on.
+    Sequences that differ only in which of held and current piece is held count once.
+    """
     rows: list[dict[str, float]] = []
     if not args.json:
         print(f"{'Length':>6} {'Non-equivalent':>22} {'Duration':>10}", flush=True)
@@ -188,20 +180,12 @@ def run_count_seq(args: argparse.Namespace) -> int:
 
 def configure_solve(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag pc solve``."""
-    parser.description = (
-        "Find a perfect clear of the empty field for every sequence of held, current and next"
-        " pieces that 7-bags deal, and write them to FOLDER/HEIGHT.pc (FOLDER/HEIGHT-NAME.pc under"
-        " another rotation system than srs), with the number of finished sequences beside it and"
-        " copies of both. A run continues after any interruption. Four lines are 79,516,080"
-        " sequences: 1.4 GB, twice that with the copies, and three gigabytes of memory."
-    )
     parser.add_argument(
         "--height", type=int, choices=(2, 4, 6), default=4, help="rows of the perfect clear"
     )
     parser.add_argument(
         "--limit",
         type=integer(1),
-        metavar="N",
         help="end after N sequences, or a few more; required for six rows, which have"
         " 58,154,216,400",
     )
@@ -222,11 +206,16 @@ def configure_solve(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="seconds between saves",
     )
-    parser.set_defaults(run=run_solve)
 
 
 def run_solve(args: argparse.Namespace) -> int:
-    """Solve the sequences that are not solved yet."""
+    """Find a perfect clear of the empty field for every sequence that 7-bags deal.
+
+    A sequence is held, current and next pieces. The solutions are written to FOLDER/HEIGHT.pc
+    (FOLDER/HEIGHT-NAME.pc under another rotation system than srs), with the number of finished
+    sequences beside it and copies of both. A run continues after any interruption. Four lines are
+    79,516,080 sequences: 1.4 GB, twice that with the copies, and three gigabytes of memory.
+    """
     # Results are saved before the program ends.
     raise_on_signals()
     kicks = load_kicks(args.kicks)
@@ -262,17 +251,15 @@ def run_solve(args: argparse.Namespace) -> int:
 
 def configure_table_build(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag pc table build``."""
-    parser.description = (
-        "Count all queues, as sevenbag pc odds does, and write those without a perfect clear. Four"
-        " lines take some minutes on two processors and three gigabytes of memory."
-    )
     _add_table_options(parser)
     add_threads_option(parser)
-    parser.set_defaults(run=run_table_build)
 
 
 def run_table_build(args: argparse.Namespace) -> int:
-    """Build the table, verify it and print its size."""
+    """Count all queues, as sevenbag pc odds does, and write those without a perfect clear.
+
+    Four lines take some minutes on two processors and three gigabytes of memory.
+    """
     kicks = load_kicks(args.kicks)
     path: Path = args.file or find_table_path(args.height, kicks)
     check_memory(args.height)
@@ -289,13 +276,11 @@ def run_table_build(args: argparse.Namespace) -> int:
 
 def configure_table_show(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag pc table show``."""
-    parser.description = "Verify a table and print its size."
     _add_table_options(parser)
-    parser.set_defaults(run=run_table_show)
 
 
 def run_table_show(args: argparse.Namespace) -> int:
-    """Verify the table and print its size."""
+    """Verify a table and print its size."""
     kicks = load_kicks(args.kicks)
     path: Path = args.file or find_table_path(args.height, kicks)
     height, queues = load_table(PcSolver(kicks), path)

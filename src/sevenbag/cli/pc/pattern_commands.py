@@ -39,32 +39,23 @@ if TYPE_CHECKING:
 
 def configure_chance(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag pc chance``."""
-    parser.description = (
-        "Count the queues of a pattern that can clear the field, and list those that cannot."
-    )
     _add_field_argument(parser)
     _add_pattern_argument(parser)
     _add_problem_options(parser)
     parser.add_argument(
-        "--failed",
-        type=integer(0),
-        default=100,
-        metavar="N",
-        help="list up to N queues without a perfect clear",
+        "--failed", type=integer(0), default=100, help="list up to N queues without a perfect clear"
     )
     parser.add_argument(
         "--tree",
         type=integer(0),
         default=0,
-        metavar="N",
         help="print the chance for every beginning of up to N pieces",
     )
     add_worker_options(parser)
-    parser.set_defaults(run=run_chance)
 
 
 def run_chance(args: argparse.Namespace) -> int:
-    """Print the chance and the queues that fail."""
+    """Count the queues of a pattern that can clear the field, and list those that cannot."""
     restore_default_interrupt()
     problem = _create_problem(args)
     pattern = read_text_argument(args.pattern)
@@ -110,11 +101,6 @@ def _chance_to_dict(
 
 def configure_cover(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag pc cover``."""
-    parser.description = (
-        "Count the queues of a pattern that can play given placements, in any order in which each"
-        " piece is supported and reachable. A fumen may contain several setups: pages with pieces"
-        " that continue each other, and pages that show pieces in their colours."
-    )
     parser.add_argument(
         "fumens",
         nargs="+",
@@ -127,17 +113,16 @@ def configure_cover(parser: argparse.ArgumentParser) -> None:
         "--sort", action="store_true", help="sort setups by the number of queues that play them"
     )
     parser.add_argument(
-        "--failed",
-        type=integer(0),
-        default=100,
-        metavar="N",
-        help="list up to N queues that can play no setup",
+        "--failed", type=integer(0), default=100, help="list up to N queues that can play no setup"
     )
-    parser.set_defaults(run=run_cover)
 
 
 def run_cover(args: argparse.Namespace) -> int:
-    """Print the shares."""
+    """Count the queues of a pattern that can play given placements.
+
+    Any order counts in which each piece is supported and reachable. A fumen may contain several
+    setups: pages with pieces that continue each other, and pages that show pieces in their colours.
+    """
     restore_default_interrupt()
     named: list[tuple[str, Setup]] = []
     fumens = [line for text in map(read_text_argument, args.fumens) for line in text.split()]
@@ -219,11 +204,6 @@ def _coverage_to_dict(
 
 def configure_path(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag pc path``."""
-    parser.description = (
-        "Find all solutions of a field that at least one queue of a pattern can play. Unique"
-        " solutions differ in the cells of a piece; minimal ones play queues that no other solution"
-        " has all of; the smallest set of solutions plays all queues."
-    )
     _add_field_argument(parser)
     _add_pattern_argument(parser)
     _add_problem_options(parser)
@@ -246,11 +226,14 @@ def configure_path(parser: argparse.ArgumentParser) -> None:
         ("html", "a page with pictures"),
     ):
         parser.add_argument(f"--{name}", type=Path, metavar="FILE", help=f"write {content}")
-    parser.set_defaults(run=run_path)
 
 
 def run_path(args: argparse.Namespace) -> int:
-    """Print or write the solutions."""
+    """Find all solutions of a field that at least one queue of a pattern can play.
+
+    Unique solutions differ in the cells of a piece; minimal ones play queues that no other solution
+    has all of; the smallest set of solutions plays all queues.
+    """
     restore_default_interrupt()
     problem = _create_problem(args)
     paths = find_solutions(
@@ -339,7 +322,7 @@ def _add_field_argument(parser: argparse.ArgumentParser) -> None:
         help="fumen, or rows from the top down separated by /, such as XXXXX_____/XXXXXX____"
         " (. _ 0 are empty); '' is the empty field; @FILE reads a file, @- standard input",
     )
-    parser.add_argument("--page", type=integer(1), default=1, metavar="N", help="page of the fumen")
+    parser.add_argument("--page", type=integer(1), default=1, help="page of the fumen")
 
 
 def _add_pattern_argument(parser: argparse.ArgumentParser) -> None:
@@ -356,7 +339,6 @@ def _add_problem_options(parser: argparse.ArgumentParser) -> None:
         "--height",
         type=integer(1),
         default=4,
-        metavar="N",
         help="rows of the perfect clear, full rows of the field included",
     )
     _add_move_options(parser)

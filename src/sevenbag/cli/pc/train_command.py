@@ -30,13 +30,6 @@ _TRAINING_DEFAULT: Final = "[default: that of the stored training, or {}]"
 
 def configure_train(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``sevenbag pc train``."""
-    parser.description = (
-        "Train networks that find perfect clears of the empty field with few positions examined"
-        " (NEAT, by neat-python: pip install 'sevenbag[train]'). The folder gets a file GEN.json"
-        " for each generation, current.json for the running one, and best.json with the best"
-        " network so far, which --nn takes. A run continues after any interruption, with the same"
-        " results."
-    )
     parser.add_argument(
         "--folder",
         type=Path,
@@ -47,14 +40,10 @@ def configure_train(parser: argparse.ArgumentParser) -> None:
         "--generations",
         type=integer(1),
         default=50,
-        metavar="N",
         help="number of generations, those of earlier runs included",
     )
     parser.add_argument(
-        "--seed",
-        type=integer(0),
-        metavar="N",
-        help=f"seed of the training {_TRAINING_DEFAULT.format('random')}",
+        "--seed", type=integer(0), help=f"seed of the training {_TRAINING_DEFAULT.format('random')}"
     )
     standard = TrainingSettings()
 
@@ -64,9 +53,9 @@ def configure_train(parser: argparse.ArgumentParser) -> None:
 
     add("--height", type=int, choices=HEIGHTS, help="rows of the perfect clear")
     add("--kicks", metavar="NAME", help="rotation system")
-    add("--population", type=integer(1), metavar="N", help="networks per generation")
-    add("--species", type=integer(1), metavar="N", help="approximate number of species")
-    add("--queues", type=integer(1), metavar="N", help="queues that each network solves")
+    add("--population", type=integer(1), help="networks per generation")
+    add("--species", type=integer(1), help="approximate number of species")
+    add("--queues", type=integer(1), help="queues that each network solves")
     add("--hidden", choices=get_args(Activation), metavar="NAME", help="activation of hidden nodes")
     add("--output", choices=get_args(Activation), metavar="NAME", help="activation of the output")
     add(
@@ -85,11 +74,16 @@ def configure_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="print the fitness of every network"
     )
-    parser.set_defaults(run=run_train)
 
 
 def run_train(args: argparse.Namespace) -> int:
-    """Train the generations that are not trained yet."""
+    """Train networks that find perfect clears with few positions examined.
+
+    The field is empty at the start (NEAT, by neat-python: pip install 'sevenbag[train]'). The
+    folder gets a file GEN.json for each generation, current.json for the running one, and best.json
+    with the best network so far, which --nn takes. A run continues after any interruption, with the
+    same results.
+    """
     # Results are saved before the program ends.
     raise_on_signals()
     given = {
