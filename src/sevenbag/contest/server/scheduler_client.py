@@ -1,6 +1,6 @@
 """Connection of a game server to the scheduler.
 
-A finished game is written to the `ResultSpool` and sent to the scheduler; it is published once it
+A finished game is written to the `ResultSpool` and sent from memory; it is published once it
 is stored. While the scheduler is away the server continues: results wait in the spool and are sent
 at each connection until they are acknowledged. If the spool cannot be written, the match waits
 until the spool or the scheduler has stored the result.
@@ -13,6 +13,7 @@ import contextlib
 import random
 import time
 import uuid
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, cast
 from urllib.parse import urlsplit
@@ -84,10 +85,8 @@ class SchedulerClient:
         self._instance = uuid.uuid4().hex
         self._problem = "the scheduler has not been reached yet"
         self._spool: ResultSpool | None = None
-        self._unwritten: dict[str, tuple[SpooledResult, float]] = {}
-        """Results that the spool could not store, with the time at which they were finished."""
-        self._unacknowledged: dict[str, asyncio.Event] = {}
-        """Events of unacknowledged results by file name; set by the acknowledgement."""
+        self._pending: dict[str, _PendingResult] = {}
+        """Results that the scheduler has not stored, by file name."""
         self._histories: dict[str, str] = {}
         """Hash of the finished games of each match."""
         self._outgoing: asyncio.Queue[scheduler_protocol.ServerMessage | str] = asyncio.Queue()
@@ -100,15 +99,14 @@ class SchedulerClient:
     @property
     def problem(self) -> str:
         """Reason why results cannot be stored or matches assigned; empty if there is none."""
-        if self._unwritten:
-            waiting = len(self._unwritten)
-            return f"the spool cannot be written; results not stored: {waiting}"
+        if unwritten := self._count_unwritten():
+            return f"the spool cannot be written; results not stored: {unwritten}"
         return "" if self.connected else self._problem
 
     @property
     def unacknowledged(self) -> int:
         """Number of results that the scheduler has not stored."""
-        return len(self._unacknowledged)
+        return len(self._pending)
 
     async def start(self, host: SchedulerCommands) -> None:
         """Connect now and after each loss of the connection, and send the results in the spool.
@@ -118,9 +116,9 @@ class SchedulerClient:
         """
         self._spool = await asyncio.to_thread(ResultSpool, self._folder, host.create_hello().name)
         for name in self._spool.list_files():
-            self._unacknowledged[name] = asyncio.Event()
-        if self._unacknowledged:
-            self._log.warning("spool.results_found", count=len(self._unacknowledged))
+            self._pending[name] = _PendingResult(None, is_spooled=True)
+        if self._pending:
+            self._log.warning("spool.results_found", count=len(self._pending))
         self._task = asyncio.create_task(self._run(host))
 
     async def stop(self) -> None:
@@ -134,8 +132,8 @@ class SchedulerClient:
         self._task.cancel()
         await asyncio.wait([self._task])
         self._task = None
-        if self._unwritten:
-            self._log.error("results.lost", count=len(self._unwritten))
+        if unwritten := self._count_unwritten():
+            self._log.error("results.lost", count=unwritten)
         if self._spool is not None:
             self._spool.close()
 
@@ -177,6 +175,7 @@ class SchedulerClient:
         self._send(scheduler_protocol.MatchRejected(match_token=token, reason=reason))
 
     async def _store(self, done: SpooledResult) -> None:
+        """Write a result to the spool, and send it from memory if the scheduler is connected."""
         assert self._spool is not None, "the client has not been started"
         name = file_name(done)
         if (
@@ -185,42 +184,33 @@ class SchedulerClient:
         ):
             self._log.error("replay.dropped", bytes=len(done.replay))
             done = msgspec.structs.replace(done, replay=b"")
-        try:
-            await asyncio.to_thread(self._spool.write, done)
-        except FormatError as error:
-            self._log.error("spool.write_failed", error=str(error))
-            await self._store_unwritten(name, done)
-            return
-        # Only after the write: a new connection reads all pending files.
-        acknowledged = self._unacknowledged.setdefault(name, asyncio.Event())
-        if self.connected:
-            self._outgoing.put_nowait(name)
-            await self._wait([acknowledged], self._acknowledge_timeout)
-
-    async def _store_unwritten(self, name: str, done: SpooledResult) -> None:
-        """Wait until the scheduler has stored a result, or retries have written it to the spool."""
-        assert self._spool is not None
-        acknowledged = self._unacknowledged.setdefault(name, asyncio.Event())
-        since = time.time()
-        self._unwritten[name] = done, since
-        if self.connected:
-            self._outgoing.put_nowait(name)
-        while True:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_SPOOL_RETRY_SECONDS):
-                    await acknowledged.wait()
-                    return
+        pending = self._pending[name] = _PendingResult(done)
+        acknowledged = pending.acknowledged
+        while not pending.is_spooled:
             try:
-                await asyncio.to_thread(self._spool.write, _with_current_age(done, since))
-            except FormatError:
-                continue
-            if acknowledged.is_set():
-                # The scheduler answered during the write.
-                self._spool.remove(name)
-            else:
-                del self._unwritten[name]
-                self._log.info("spool.recovered")
-            return
+                await asyncio.to_thread(self._spool.write, pending.with_current_age())
+                pending.is_spooled = True
+            except FormatError as error:
+                if not pending.has_failed:
+                    self._log.error("spool.write_failed", error=str(error))
+                    pending.has_failed = True
+                    self._send(name)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(_SPOOL_RETRY_SECONDS):
+                        await acknowledged.wait()
+                if acknowledged.is_set():
+                    return
+        if acknowledged.is_set():
+            # The scheduler answered during the write.
+            self._spool.remove(name)
+        elif pending.has_failed:
+            self._log.info("spool.recovered")
+        else:
+            self._send(name)
+            if self.connected:
+                await self._wait([acknowledged], self._acknowledge_timeout)
+        # What the scheduler has not stored is read from the spool later.
+        pending.result = None
 
     async def _wait(self, events: list[asyncio.Event], seconds: float) -> None:
         """Wait until all events are set, the connection is lost or the time is over."""
@@ -234,11 +224,15 @@ class SchedulerClient:
 
     def _acknowledge(self, name: str, *, aside: bool = False) -> None:
         assert self._spool is not None
-        self._unwritten.pop(name, None)
         (self._spool.quarantine if aside else self._spool.remove)(name)
-        acknowledged = self._unacknowledged.pop(name, None)
-        if acknowledged is not None:
-            acknowledged.set()
+        pending = self._pending.pop(name, None)
+        if pending is not None:
+            pending.acknowledged.set()
+
+    def _count_unwritten(self) -> int:
+        return sum(
+            pending.has_failed and not pending.is_spooled for pending in self._pending.values()
+        )
 
     async def _run(self, host: SchedulerCommands) -> None:
         """Keep a connection to the scheduler."""
@@ -286,14 +280,20 @@ class SchedulerClient:
         while not self._outgoing.empty():
             if self._outgoing.get_nowait() is _STOP:
                 return False
-        ended = tuple(filter(None, map(finished_match_token, self._unacknowledged)))
+        # `_store` sends results that are being written.
+        names = sorted(
+            name
+            for name, pending in self._pending.items()
+            if pending.is_spooled or pending.has_failed
+        )
+        ended = tuple(filter(None, map(finished_match_token, names)))
         hello = msgspec.structs.replace(host.create_hello(), instance=self._instance, ended=ended)
-        for name in sorted(self._unacknowledged):
+        for name in names:
             self._outgoing.put_nowait(name)
         self.connected = True
         self._disconnected.clear()
         await connection.send(scheduler_protocol.encode(hello), text=True)
-        self._log.info("scheduler.connected", told=len(self._unacknowledged))
+        self._log.info("scheduler.connected", told=len(names))
         self._problem = "the connection to the scheduler is closed"
         sending = asyncio.create_task(self._send_all(host, connection))
         beating = asyncio.create_task(self._send_heartbeats(host))
@@ -368,7 +368,7 @@ class SchedulerClient:
             case scheduler_protocol.ServerDismissed():  # pragma: no cover  # never comes here
                 pass
 
-    def _send(self, message: scheduler_protocol.ServerMessage) -> None:
+    def _send(self, message: scheduler_protocol.ServerMessage | str) -> None:
         if self.connected:
             self._outgoing.put_nowait(message)
 
@@ -384,22 +384,27 @@ class SchedulerClient:
                         match_token=token, reason="the game server is shutting down"
                     )
                     await connection.send(scheduler_protocol.encode(lost), text=True)
-                await self._wait(list(self._unacknowledged.values()), _STOP_SECONDS)
+                await self._wait(
+                    [pending.acknowledged for pending in self._pending.values()], _STOP_SECONDS
+                )
                 return
-            message = await self._read_spooled(next_one) if isinstance(next_one, str) else next_one
+            message = await self._load(next_one) if isinstance(next_one, str) else next_one
             if message is not None:
                 await connection.send(scheduler_protocol.encode(message), text=True)
 
-    async def _read_spooled(self, name: str) -> SpooledResult | None:
+    async def _load(self, name: str) -> SpooledResult | None:
         assert self._spool is not None
-        if name in self._unwritten:
-            return _with_current_age(*self._unwritten[name])
+        pending = self._pending.get(name)
+        if pending is None:
+            return None
+        if pending.result is not None:
+            return pending.with_current_age()
         try:
             done = await asyncio.to_thread(self._spool.read, name)
         except FormatError as error:
             self._log.error("spool.read_failed", error=str(error))
             return None
-        if done is None and name in self._unacknowledged:
+        if done is None and name in self._pending:
             self._log.error("spool.file_quarantined", name=name[:8])
             self._acknowledge(name)
         return done
@@ -410,11 +415,30 @@ class SchedulerClient:
             await asyncio.sleep(self._heartbeat_interval)
 
 
-def _with_current_age(done: SpooledResult, since: float) -> SpooledResult:
-    """Return a finished game with its current age."""
-    if isinstance(done, scheduler_protocol.GameFinished):
-        return msgspec.structs.replace(done, age=max(0.0, time.time() - since))
-    return done
+@dataclass
+class _PendingResult:
+    """Result that the scheduler has not stored.
+
+    Attributes:
+        result: result to send; None if it is in the spool only.
+        is_spooled: True if the spool has it.
+        has_failed: True once the spool could not store it.
+        since: time at which it was finished.
+        acknowledged: set once the scheduler has stored it.
+    """
+
+    result: SpooledResult | None
+    is_spooled: bool = False
+    has_failed: bool = False
+    since: float = field(default_factory=time.time)
+    acknowledged: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def with_current_age(self) -> SpooledResult:
+        """Return the result; a game with its current age."""
+        assert self.result is not None
+        if isinstance(self.result, scheduler_protocol.GameFinished):
+            return msgspec.structs.replace(self.result, age=max(0.0, time.time() - self.since))
+        return self.result
 
 
 async def _all_set(events: list[asyncio.Event]) -> None:
