@@ -11,7 +11,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
 from sevenbag.bots.bot import Bot, printable_name
-from sevenbag.bots.external.bot_channel import MessageReader
+from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT, MessageReader
 from sevenbag.bots.external.process import create_process_launcher, program_name, split_command
 from sevenbag.errors import BotDiedError, BotStartError, BotTimeoutError, RulesError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from sevenbag.bots.bot import Step
     from sevenbag.bots.external.bot_channel import BotChannel, ChannelLauncher
     from sevenbag.game.rules import Rules
 
@@ -29,14 +30,21 @@ TIMEOUT_MARGIN: Final = 5.0
 FLUSH_HINT: Final = "is its output flushed?"
 
 
+def loop_time() -> float:
+    """Return the time of the event loop in seconds."""
+    return asyncio.get_running_loop().time()
+
+
 class ExternalBot(Bot):
-    """An external bot: a program, a WebSocket server or a worker.
+    """An external bot: a program, a WebSocket server or a worker; it starts in `prepare`.
 
     Attributes:
         name: given name, else announced name, else name of the program.
         launcher: opens a channel to the bot.
         misdrops: number of moves that led to another board than the bot expected.
     """
+
+    _sends_sigint = False
 
     def __init__(
         self,
@@ -46,19 +54,40 @@ class ExternalBot(Bot):
         folder: Path | None,
         log: Path | None,
         launcher: ChannelLauncher | None,
-        send_sigint: bool = False,
     ) -> None:
+        """Create a driver.
+
+        Args:
+            command: program and arguments; a text is split as a shell would split it.
+            name: name of the bot.
+            folder: working folder; by default that of this process.
+            log: file to which standard error is appended.
+            launcher: opens a channel other than a process of this command.
+
+        Raises:
+            BotStartError: the command is empty, or its quotes do not match.
+        """
         words = split_command(command, name or self.protocol or "")
         self._has_fixed_name = name is not None
         self.name = name or program_name(words)
         self.launcher = launcher or create_process_launcher(
-            words, folder=folder, log=log, send_sigint=send_sigint
+            words, folder=folder, log=log, send_sigint=self._sends_sigint
         )
         self.misdrops = 0
         self._rules: Rules | None = None
         self._channel: BotChannel | None = None
         self._reader: MessageReader[Any] | None = None
         self._skipped_before = 0
+
+    def step_timeout(self, step: Step) -> float:
+        """Return the time limit of the settings; a position may require a new process."""
+        answer, ready, leave = self._phase_timeouts()
+        if step == "suggest":
+            return answer
+        start = LAUNCH_TIMEOUT + ready
+        restart = STALE_ANSWER_TIMEOUT + leave + start
+        seconds = {"prepare": start, "update": restart, "stop": leave, "quit": leave}
+        return seconds[step] + TIMEOUT_MARGIN
 
     def explain_timeout(self) -> str:
         """Describe unusable output since the last question."""
@@ -104,6 +133,10 @@ class ExternalBot(Bot):
         """End the bot with all its children."""
         self._forget_position()
         await self._close()
+
+    @abc.abstractmethod
+    def _phase_timeouts(self) -> tuple[float, float, float]:
+        """Return the seconds for an answer, to be ready after the launch, and to exit."""
 
     @abc.abstractmethod
     def _check_rules(self, rules: Rules) -> None:

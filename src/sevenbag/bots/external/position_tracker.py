@@ -60,23 +60,13 @@ class PositionTracker:
         return position.hold is None and position.queue[:1] != (placement.piece,)
 
 
-@dataclass(frozen=True, slots=True)
-class AcceptedMoves:
-    """The acceptable moves of a bot.
-
-    Attributes:
-        placements: accepted moves in order of preference.
-        misdrops: number of moves whose inputs lead to another placement.
-    """
-
-    placements: tuple[Placement, ...]
-    misdrops: int = 0
-
-
 def filter_moves(
     moves: Sequence[tbp.TbpMove], profile: TbpProfile, rules: Rules, tracker: PositionTracker
-) -> AcceptedMoves:
+) -> tuple[tuple[Placement, ...], int]:
     """Convert a bot's moves and drop those that its profile does not accept.
+
+    Returns:
+        The accepted moves, and the number of moves whose inputs lead to another placement.
 
     Raises:
         PlacementError: no move is acceptable; the message has the reason for the first one.
@@ -101,7 +91,7 @@ def filter_moves(
             first_error = first_error or error
     if first_error is not None and not placements:
         raise first_error
-    return AcceptedMoves(tuple(placements), misdrops)
+    return tuple(placements), misdrops
 
 
 @dataclass(frozen=True, slots=True)

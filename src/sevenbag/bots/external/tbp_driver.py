@@ -5,18 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 from msgspec import UNSET
 
 from sevenbag.bots.bot import Limits, SearchInfo, Suggestion, printable_name
-from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT
-from sevenbag.bots.external.driver import (
-    STALE_ANSWER_TIMEOUT,
-    TIMEOUT_MARGIN,
-    ExternalBot,
-)
+from sevenbag.bots.external.driver import STALE_ANSWER_TIMEOUT, ExternalBot, loop_time
 from sevenbag.bots.external.position_tracker import (
     PositionTracker,
     filter_moves,
@@ -46,7 +42,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sevenbag._kernel import Piece, Placement
-    from sevenbag.bots.bot import Position, Step
+    from sevenbag.bots.bot import Position
     from sevenbag.bots.external.bot_channel import ChannelLauncher
     from sevenbag.game import Rules
 
@@ -62,7 +58,15 @@ class TbpDriver(ExternalBot):
 
     Attributes:
         profile: chosen profile, else the profile for the announced name.
-        misdrops: number of moves whose inputs led to another placement.
+
+    Args:
+        command: program and arguments; this and the arguments not listed as for `ExternalBot`.
+        profile: profile; None selects it by the announced name.
+        options: values that override those of the profile, by name.
+        worker: the bot is a Web Worker; some profiles apply only to those.
+
+    Raises:
+        SpecError: an option is unknown or has an invalid value.
     """
 
     protocol = "tbp"
@@ -79,22 +83,6 @@ class TbpDriver(ExternalBot):
         launcher: ChannelLauncher | None = None,
         worker: bool = False,
     ) -> None:
-        """Create a driver; the program starts in `prepare`.
-
-        Args:
-            command: program and arguments; a text is split as a shell would split it.
-            name: name of the bot.
-            profile: profile; None selects it by the announced name.
-            options: values that override those of the profile, by name.
-            folder: working folder; by default that of this process.
-            log: file to which standard error is appended.
-            launcher: opens a channel other than a process of this command.
-            worker: the bot is a Web Worker; some profiles apply only to those.
-
-        Raises:
-            BotStartError: the command is empty, or its quotes do not match.
-            SpecError: an option is unknown or has an invalid value.
-        """
         super().__init__(command, name=name, folder=folder, log=log, launcher=launcher)
         self._chosen_profile = profile
         self._worker = worker
@@ -102,18 +90,10 @@ class TbpDriver(ExternalBot):
         self.profile = self._apply_options(profile or self._default_profile)
         self._connection = TbpFrontendConnection()
         self._randomizer: tbp.RandomizerName = "unknown"
-        self._tracker: PositionTracker | None = None
-        self._suggested: tuple[tbp.TbpMove, ...] = ()
-        self._unrequested_answer: tbp.TbpSuggestion | None = None
-        self._question_count = 0
+        self._game: _GameState | None = None
         self._pending: tuple[int, ...] = ()
         self._opponents: tuple[Position, ...] = ()
-        self._pending_play: tbp.TbpPlay | None = None
-        self._start_pending = False
-        self._pieces_left: int | None = None
         self._restart_process = False
-        self._thinking_since = 0.0
-        self._ask_after = 0.0
 
     def effective_limits(self, limits: Limits) -> Limits:
         """Return the time limit, which passes before the question; TBP has no limit of nodes."""
@@ -123,20 +103,6 @@ class TbpDriver(ExternalBot):
     def wants_opponents(self) -> bool:
         """Return True if the profile has the opponents."""
         return self.profile.opponents
-
-    def step_timeout(self, step: Step) -> float:
-        """Return the time limit of the profile; a position may require a new process."""
-        profile = self.profile
-        if step == "suggest":
-            return profile.wait_ms / 1000 + profile.move_seconds
-        ready = LAUNCH_TIMEOUT + profile.info_seconds + profile.ready_seconds
-        seconds = {
-            "prepare": ready,
-            "update": STALE_ANSWER_TIMEOUT + profile.quit_seconds + ready,
-            "stop": 0.0,
-            "quit": profile.quit_seconds,
-        }
-        return seconds[step] + TIMEOUT_MARGIN
 
     @property
     def info(self) -> tbp.TbpInfo | None:
@@ -157,8 +123,9 @@ class TbpDriver(ExternalBot):
         """Ask for moves, and ask again while the answer is empty and time is left."""
         await self._send_pending_updates()
         await self._wait_for_thinking(limits)
-        ends = _now() + self.profile.move_seconds
-        answer = await self._read_available_answer() or self._unrequested_answer
+        game = self._require_game()
+        ends = loop_time() + self.profile.move_seconds
+        answer = await self._read_available_answer() or game.unrequested_answer
         # Some bots answer without a move before they have searched. An empty answer is a
         # resignation, as the text has it, only when the time is over.
         once = self.profile.suggest_plays or self._connection.suggests_unasked
@@ -166,46 +133,51 @@ class TbpDriver(ExternalBot):
         while answer is None or not answer.moves:
             if answer is not None:
                 pause = self.profile.retry_ms / 1000
-                if not retries or _now() + pause >= ends:
+                if not retries or loop_time() + pause >= ends:
                     break
                 retries -= 1
                 await asyncio.sleep(pause)
             if self._connection.may_ask:
-                self._question_count += 1
+                game.question_count += 1
                 await self._send(tbp.TbpSuggest())
             answer = await self._receive_suggestion()
-        self._suggested = answer.moves
+        game.suggested = answer.moves
         if self._connection.suggests_unasked:
             # The bot sends this answer only once.
-            self._unrequested_answer = answer
+            game.unrequested_answer = answer
         return Suggestion(self._accept_moves(answer.moves), _search_info(answer))
 
     async def play(self, placement: Placement) -> None:
         """Send the move that was made."""
-        tracker = self._require_tracker()
+        game = self._require_game()
+        profile = self.profile
         move = self._find_suggested(placement)
-        first_hold = self._depends_on_first_hold() and tracker.is_first_hold(placement)
-        high = self._is_above_view(tracker, placement)
-        await self._drop_pending_updates()
-        tracker.play(placement)
-        own = bool(self._suggested) and self._is_same(self._suggested[0], placement)
-        self._suggested = ()
-        self._unrequested_answer = None
-        self._pieces_left = self.profile.pieces_after_first_hold if first_hold else None
+        count_pieces = profile.restart == "hold" or profile.pieces_after_first_hold < 2
+        first_hold = count_pieces and game.tracker.is_first_hold(placement)
+        high = self._is_above_view(game.tracker, placement)
+        if not game.start_pending:
+            # The previous move may be incomplete.
+            await self._send_pending_updates()
+        game.tracker.play(placement)
+        own = bool(game.suggested) and _is_same(game.suggested[0], placement)
+        game.suggested = ()
+        game.unrequested_answer = None
+        game.pieces_left = profile.pieces_after_first_hold if first_hold else None
         if high or self._needs_start(own=own, first_hold=first_hold):
-            self._start_pending = True
-        elif self.profile.order == "new_piece":
-            self._pending_play = tbp.TbpPlay(move)
+            game.start_pending = True
+        elif profile.order == "new_piece":
+            game.pending_play = tbp.TbpPlay(move)
         else:
-            await self._send_play(tbp.TbpPlay(move))
-        self._question_count = 0
+            await self._send_update(tbp.TbpPlay(move))
+        game.question_count = 0
 
     async def new_piece(self, piece: Piece) -> None:
         """Send the piece that joined the queue."""
-        self._require_tracker().add_piece(piece)
-        if self._pieces_left is not None:
-            self._pieces_left -= 1
-        if self._start_pending or (self._pieces_left is not None and self._pieces_left < 0):
+        game = self._require_game()
+        game.tracker.add_piece(piece)
+        if game.pieces_left is not None:
+            game.pieces_left -= 1
+        if game.start_pending or (game.pieces_left is not None and game.pieces_left < 0):
             return
         await self._send(tbp.TbpNewPiece(tbp_conversion.format_piece(piece)))
 
@@ -224,6 +196,11 @@ class TbpDriver(ExternalBot):
         if self._connection.stage is TbpStage.CALCULATING:
             await self._send(tbp.TbpStop())
         self._restart_process = self.profile.process == "new"
+
+    def _phase_timeouts(self) -> tuple[float, float, float]:
+        profile = self.profile
+        answer = profile.wait_ms / 1000 + profile.move_seconds
+        return answer, profile.info_seconds + profile.ready_seconds, profile.quit_seconds
 
     def _check_rules(self, rules: Rules) -> None:
         tbp_conversion.check_rules(rules)
@@ -294,8 +271,7 @@ class TbpDriver(ExternalBot):
         self._require_channel()
         if self._connection.pending_answers:
             await self._settle_answers()
-        self._forget_position()
-        self._tracker = PositionTracker(position)
+        self._game = _GameState(PositionTracker(position))
         message = tbp_conversion.format_start(
             position,
             self._randomizer if self.profile.randomizer else "unknown",
@@ -305,72 +281,63 @@ class TbpDriver(ExternalBot):
         )
         if not self.profile.randomizer:
             message = msgspec.structs.replace(message, randomizer=UNSET)
-        opponents, meter = self._format_versus_parts()
-        message = msgspec.structs.replace(message, opponents=opponents, meter=meter)
-        await self._send(message)
-        self._thinking_since = _now()
-        self._ask_after = self._thinking_since + self.profile.wait_ms / 1000
+        await self._send_update(message)
+        self._game.ask_after = loop_time() + self.profile.wait_ms / 1000
 
-    async def _send_play(self, message: tbp.TbpPlay) -> None:
-        opponents, meter = self._format_versus_parts()
-        message = msgspec.structs.replace(message, opponents=opponents, meter=meter)
+    async def _send_update(self, message: tbp.TbpStart | tbp.TbpPlay) -> None:
+        """Send a position or a move, after which the bot searches."""
+        others = tuple(tbp_conversion.format_opponent(each) for each in self._opponents)
+        message = msgspec.structs.replace(
+            message,
+            opponents=others if self.profile.opponents and others else UNSET,
+            meter=sum(self._pending) if self.profile.meter else UNSET,
+        )
         await self._send(message)
-        self._thinking_since = _now()
+        self._require_game().thinking_since = loop_time()
 
     async def _send_as_garbage(self, position: Position) -> bool:
         """Send the change to a position as moves and garbage; return True if that was possible."""
         self._require_channel()
-        tracker = self._tracker
-        if not self._connection.accepts_garbage or tracker is None or self._start_pending:
+        game = self._game
+        if not self._connection.accepts_garbage or game is None or game.start_pending:
             return False
         moves: list[Placement] = []
-        for move in self._suggested:
+        for move in game.suggested:
             with contextlib.suppress(PlacementError):
                 moves.append(tbp_conversion.parse_move(move))
-        change = find_position_change(tracker.position, moves, position)
+        change = find_position_change(game.tracker.position, moves, position)
         if change is None:
             return False
         await self.play(change.placement)
         for piece in change.new_pieces:
             await self.new_piece(piece)
-        if self._must_start():
+        if self._require_game().start_pending:
             return False
         await self._send_pending_updates()
         await self._send(tbp.TbpGarbage(change.garbage))
-        self._tracker = PositionTracker(position)
+        game.tracker = PositionTracker(position)
         return True
 
     async def _send_pending_updates(self) -> None:
         """Send the messages that waited for the rest of a move."""
-        if self._start_pending:
-            await self._send_start(self._require_tracker().position)
-        elif self._pending_play is not None:
-            message, self._pending_play = self._pending_play, None
-            await self._send_play(message)
-
-    async def _drop_pending_updates(self) -> None:
-        """Send or drop the incomplete updates of the previous move."""
-        if not self._start_pending:
-            await self._send_pending_updates()
-
-    def _format_versus_parts(
-        self,
-    ) -> tuple[tuple[tbp.TbpOpponent, ...] | msgspec.UnsetType, int | msgspec.UnsetType]:
-        others = tuple(tbp_conversion.format_opponent(each) for each in self._opponents)
-        return (
-            others if self.profile.opponents and others else UNSET,
-            sum(self._pending) if self.profile.meter else UNSET,
-        )
+        game = self._game
+        if game is None:
+            return
+        if game.start_pending:
+            await self._send_start(game.tracker.position)
+        elif game.pending_play is not None:
+            message, game.pending_play = game.pending_play, None
+            await self._send_update(message)
 
     def _needs_start(self, *, own: bool, first_hold: bool) -> bool:
         """Return True if the bot receives this move as a new position."""
-        profile = self.profile
+        profile, game = self.profile, self._require_game()
         return (
-            self._start_pending
+            game.start_pending
             or profile.restart == "move"
             or (profile.restart == "hold" and first_hold)
             or (not profile.follows_play and not own)
-            or (profile.suggest_plays and self._question_count != 1)
+            or (profile.suggest_plays and game.question_count != 1)
         )
 
     def _is_above_view(self, tracker: PositionTracker, placement: Placement) -> bool:
@@ -380,26 +347,17 @@ class TbpDriver(ExternalBot):
             return False
         return tracker.position.board.height > rows or any(y >= rows for _, y in placement.cells)
 
-    def _must_start(self) -> bool:
-        return self._start_pending
-
-    def _depends_on_first_hold(self) -> bool:
-        return self.profile.restart == "hold" or self.profile.pieces_after_first_hold < 2
-
     async def _wait_for_thinking(self, limits: Limits) -> None:
-        ask_at = self._ask_after
+        game = self._require_game()
+        ask_at = game.ask_after
         if limits.milliseconds is not None and self.profile.thinks == "always":
-            ask_at = max(ask_at, self._thinking_since + limits.milliseconds / 1000)
-        if ask_at > _now():
-            await asyncio.sleep(ask_at - _now())
-        if (
-            self.profile.suggest_plays
-            and self._question_count
-            and not self._connection.pending_answers
-        ):
+            ask_at = max(ask_at, game.thinking_since + limits.milliseconds / 1000)
+        if ask_at > loop_time():
+            await asyncio.sleep(ask_at - loop_time())
+        asked = game.question_count and not self._connection.pending_answers
+        if self.profile.suggest_plays and asked:
             # The bot has played its own move, so its position is wrong.
-            self._question_count = 0
-            await self._send_start(self._require_tracker().position)
+            await self._send_start(game.tracker.position)
 
     def _accept_moves(self, moves: tuple[tbp.TbpMove, ...]) -> tuple[Placement, ...]:
         """Convert the moves and drop those that are not acceptable.
@@ -409,11 +367,13 @@ class TbpDriver(ExternalBot):
         """
         assert self._rules is not None
         try:
-            read = filter_moves(moves, self.profile, self._rules, self._require_tracker())
+            placements, misdrops = filter_moves(
+                moves, self.profile, self._rules, self._require_game().tracker
+            )
         except PlacementError as error:
             raise BotForfeitError(self.name, f"no acceptable move: {error}") from None
-        self.misdrops += read.misdrops
-        return read.placements
+        self.misdrops += misdrops
+        return placements
 
     async def _receive_event(
         self, awaited: TbpEvent, seconds: float | None = None, what: str = ""
@@ -477,38 +437,45 @@ class TbpDriver(ExternalBot):
     def _create_forfeit(self) -> BotForfeitError:
         return BotForfeitError(self.name, f"sent error ({self._connection.error_reason})")
 
-    def _require_tracker(self) -> PositionTracker:
+    def _require_game(self) -> _GameState:
         self._require_channel()
-        if self._tracker is None:
+        if self._game is None:
             raise BotDiedError(self.name, "is in no game")
-        return self._tracker
+        return self._game
 
     def _forget_position(self) -> None:
-        self._tracker = None
-        self._suggested = ()
-        self._unrequested_answer = None
-        self._question_count = 0
-        self._pending_play = None
-        self._start_pending = False
-        self._pieces_left = None
+        self._game = None
 
     def _find_suggested(self, placement: Placement) -> tbp.TbpMove:
         """Return the move in the bot's own form if it suggested it; some bots compare that."""
         move = tbp_conversion.format_move(placement)
         if self.profile.play == "canonical":
             return move
-        own = next((m for m in self._suggested if self._is_same(m, placement)), move)
+        suggested = self._require_game().suggested
+        own = next((m for m in suggested if _is_same(m, placement)), move)
         return tbp.TbpMove(own.location, move.spin)
 
-    def _is_same(self, move: tbp.TbpMove, placement: Placement) -> bool:
-        try:
-            return tbp_conversion.parse_move(move).same_cells(placement)
-        except PlacementError:
-            return False
+
+@dataclass(slots=True)
+class _GameState:
+    """State of one game since its last ``start``."""
+
+    tracker: PositionTracker
+    suggested: tuple[tbp.TbpMove, ...] = ()
+    unrequested_answer: tbp.TbpSuggestion | None = None
+    question_count: int = 0
+    pending_play: tbp.TbpPlay | None = None
+    start_pending: bool = False
+    pieces_left: int | None = None
+    thinking_since: float = 0.0
+    ask_after: float = 0.0
 
 
-def _now() -> float:
-    return asyncio.get_running_loop().time()
+def _is_same(move: tbp.TbpMove, placement: Placement) -> bool:
+    try:
+        return tbp_conversion.parse_move(move).same_cells(placement)
+    except PlacementError:
+        return False
 
 
 def _search_info(answer: tbp.TbpSuggestion) -> SearchInfo:

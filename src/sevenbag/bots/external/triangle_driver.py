@@ -14,12 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from msgspec import UNSET, Struct
 
 from sevenbag.bots.bot import Limits, Suggestion
-from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT
-from sevenbag.bots.external.driver import (
-    STALE_ANSWER_TIMEOUT,
-    TIMEOUT_MARGIN,
-    ExternalBot,
-)
+from sevenbag.bots.external.driver import STALE_ANSWER_TIMEOUT, ExternalBot, loop_time
 from sevenbag.bots.external.process import create_process_launcher, split_command
 from sevenbag.bots.external.tbp_profile import Duration  # noqa: TC001  # msgspec reads it
 from sevenbag.bots.external.websocket_channel import is_websocket_url
@@ -47,7 +42,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sevenbag._kernel import Piece, Placement
-    from sevenbag.bots.bot import Position, Step
+    from sevenbag.bots.bot import Position
     from sevenbag.bots.external.bot_channel import ChannelLauncher
     from sevenbag.game import Rules
     from sevenbag.protocols.triangle.triangle_keys import ResolvedKeys
@@ -83,14 +78,15 @@ class TriangleDriver(ExternalBot):
 
     The protocol has no limits: a bot answers at any time within the time limit for a move.
 
+    Many bots send the board that they expect after a move in ``data.board``.
+
     Attributes:
         settings: settings for the communication.
         unrequested_moves: number of moves without a question; they are dropped.
-        misdrops: number of moves after which the board is not the one that the bot expected. Many
-            bots send it in ``data.board``.
     """
 
     protocol = "triangle"
+    _sends_sigint = True
 
     def __init__(
         self,
@@ -102,22 +98,7 @@ class TriangleDriver(ExternalBot):
         log: Path | None = None,
         launcher: ChannelLauncher | None = None,
     ) -> None:
-        """Create a driver; the program starts in `prepare`.
-
-        Args:
-            command: program and arguments; a text is split as a shell would split it.
-            name: name of the bot.
-            settings: settings for the communication.
-            folder: working folder; by default that of this process.
-            log: file to which standard error is appended.
-            launcher: opens a channel other than a process of this command.
-
-        Raises:
-            BotStartError: the command is empty, or its quotes do not match.
-        """
-        super().__init__(
-            command, name=name, folder=folder, log=log, launcher=launcher, send_sigint=True
-        )
+        super().__init__(command, name=name, folder=folder, log=log, launcher=launcher)
         self.settings = settings or TriangleSettings()
         self.unrequested_moves = 0
         self._command = split_command(command, self.name)
@@ -133,13 +114,10 @@ class TriangleDriver(ExternalBot):
     def create_launcher(
         self, environment: Mapping[str, str] | None = None
     ) -> ChannelLauncher | None:
-        """Return a launcher for processes that get no signal before their input ends.
+        """Return a launcher that sends no signal before the end of the input, if it can.
 
         Args:
             environment: environment; by default that of this process.
-
-        Returns:
-            The launcher; None if the bot is not a process of this one.
         """
         if is_websocket_url(self._command[0]):
             return None
@@ -149,20 +127,6 @@ class TriangleDriver(ExternalBot):
         """Return no limits: the protocol has none."""
         del limits
         return Limits()
-
-    def step_timeout(self, step: Step) -> float:
-        """Return the time limit of the settings; a game may require a new process."""
-        settings = self.settings
-        if step == "suggest":
-            return settings.move_seconds
-        ready = LAUNCH_TIMEOUT + settings.info_seconds
-        seconds = {
-            "prepare": ready,
-            "update": settings.quit_seconds + ready,
-            "stop": settings.quit_seconds,
-            "quit": settings.quit_seconds,
-        }
-        return seconds[step] + TIMEOUT_MARGIN
 
     @property
     def info(self) -> triangle.TriangleInfo | None:
@@ -187,7 +151,7 @@ class TriangleDriver(ExternalBot):
         del limits
         position = self._require_position()
         self._require_channel()
-        ends = _now() + self.settings.move_seconds
+        ends = loop_time() + self.settings.move_seconds
         while True:
             if self._connection.stage is not TriangleStage.ASKED:
                 await self._send_pending_updates()
@@ -196,7 +160,7 @@ class TriangleDriver(ExternalBot):
             move = await self._receive_move()
             if move.keys is UNSET or move.keys:
                 break
-            if _now() + _RETRY_TIMEOUT >= ends:
+            if loop_time() + _RETRY_TIMEOUT >= ends:
                 return Suggestion(())
             await asyncio.sleep(_RETRY_TIMEOUT)
         self._answer = self._resolve_move(move, position)
@@ -235,6 +199,10 @@ class TriangleDriver(ExternalBot):
         self._forget_position()
         if self.settings.process == "new":
             await self._close()
+
+    def _phase_timeouts(self) -> tuple[float, float, float]:
+        settings = self.settings
+        return settings.move_seconds, settings.info_seconds, settings.quit_seconds
 
     def _check_rules(self, rules: Rules) -> None:
         triangle_conversion.format_config(rules, ())
@@ -367,7 +335,3 @@ class TriangleDriver(ExternalBot):
         if states == "garbage" and asked and not self._state_sent:
             return "if it needs a state first, states=always sends one before each play"
         return ""
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
