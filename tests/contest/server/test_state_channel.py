@@ -170,7 +170,7 @@ async def test_new_subscribers_are_taken_in_though_nothing_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with hosting() as rig:
-        states = rig.server._live.states
+        states = rig.server._states
         subscribed = mock.Mock(wraps=states._socket)
         monkeypatch.setattr(states, "_socket", subscribed)
         place = rig.place(placement())

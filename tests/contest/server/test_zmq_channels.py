@@ -18,8 +18,8 @@ async def test_an_answer_whose_client_has_gone_is_counted() -> None:
         asked.append(sender)
 
     with zmq.Context() as context:
-        channel = CommandChannel(context, "127.0.0.1", 0, max_frame_bytes=1_000, answer=answer)
-        channel.start()
+        channel = CommandChannel(context, "127.0.0.1", 0, max_frame_bytes=1_000)
+        channel.start(answer)
         client = context.socket(zmq.REQ)
         client.connect(channel.endpoint)
         client.send(b"a command")
@@ -49,8 +49,8 @@ async def test_client_address_is_known_if_libzmq_reports_it() -> None:
             assert peer.ask(b"a command") == b"a command"
 
     with zmq.Context() as context:
-        channel = CommandChannel(context, "127.0.0.1", 0, max_frame_bytes=1_000, answer=answer)
-        channel.start()
+        channel = CommandChannel(context, "127.0.0.1", 0, max_frame_bytes=1_000)
+        channel.start(answer)
         for kind in (NewPeer, OldPeer):
             await asyncio.to_thread(ask, kind)
         channel.close()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sevenbag.contest.game.pason_game import PlayerIndex
     from sevenbag.contest.server.hosted_match import HostedMatch
     from sevenbag.contest.server.monitoring import ServerMetrics
-    from sevenbag.contest.server.zmq_channels import ReplyAddress
+    from sevenbag.contest.server.zmq_channels import CommandChannel, ReplyAddress
     from sevenbag.protocols.pason.messages import ErrorKind, MatchConnect
 
 
@@ -42,8 +42,7 @@ class CommandHandler:
         metrics: counts of the server.
         logger: logger of the server.
         clock: monotonic seconds.
-        reply: send a delayed answer.
-        address: return the address of the client whose command is being answered.
+        channel: channel of the commands.
         max_command_bytes: maximum size of a command.
     """
 
@@ -53,9 +52,8 @@ class CommandHandler:
         metrics: ServerMetrics,
         logger: structlog.typing.FilteringBoundLogger,
         clock: Callable[[], float],
-        reply: Callable[[ReplyAddress, bytes], None],
+        channel: CommandChannel,
         *,
-        address: Callable[[], str],
         max_command_bytes: int,
     ) -> None:
         self.is_shutting_down = False
@@ -64,8 +62,7 @@ class CommandHandler:
         self._metrics = metrics
         self._logger = logger
         self._log = RateLimitedLog(logger, clock, lines=1, seconds=REJECTION_PERIOD)
-        self._reply = reply
-        self._address = address
+        self._channel = channel
         self._max_command_bytes = max_command_bytes
         self._checking: set[asyncio.Task[None]] = set()
 
@@ -119,7 +116,7 @@ class CommandHandler:
         if self.is_shutting_down and not match.is_busy:
             words = "the server is shutting down"
             return self._reject("server is ending", words, match, team)
-        address = self._address()
+        address = self._channel.address
         known = match.authenticators[player].cached_result(command.password, address)
         if known is None:
             check = self._check(sender, match, player, command.password, address)
@@ -149,7 +146,7 @@ class CommandHandler:
             answer = self._reject("too many attempts", str(error), match, team)
         except Exception as error:  # noqa: BLE001  # every command is answered
             answer = self._failed(error)
-        self._reply(sender, answer)
+        self._channel.reply(sender, answer)
 
     def _let_in(self, match: HostedMatch, player: PlayerIndex) -> bytes:
         match.join(player)

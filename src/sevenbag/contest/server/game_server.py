@@ -30,7 +30,7 @@ from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import InputError, MatchRejectedError, ServerDismissedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from types import TracebackType
     from typing import Self
 
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from sevenbag.contest.game.match_results import MatchResult
     from sevenbag.contest.scheduler_protocol import MatchAssignment
     from sevenbag.contest.server.hosted_match import ResultSink
-    from sevenbag.contest.server.zmq_channels import ReplyAddress
     from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
 
 ShutdownMode = Literal["finish", "abort"]
@@ -50,6 +49,14 @@ _SHUTDOWN_POLL: Final = 0.02
 
 _MAX_STORE_SECONDS: Final = 5.0
 """Maximum seconds to store finished games during shutdown, in either mode."""
+
+_BEAT: Final = 0.25
+"""Seconds between checks for new subscribers and measurements of the delay."""
+
+_FILES_OF_A_MATCH: Final = 8
+
+_FILES: Final = 256
+"""Open files of the process itself, and connections of viewers."""
 
 _EVERYWHERE: Final = frozenset({"", "*", "0.0.0.0", "::"})  # noqa: S104  # only compared with
 
@@ -84,8 +91,8 @@ class GameServer:
         self._result_sink = result_sink
         self._logger = logger or create_logger(log)
         self._sessions = ClientTokens()
-        self._runtime: ServerRuntime | None = None
         self._context: ServerContext | None = None
+        self._delay = 0.0
         self._draining = False
         self._dismissal = ""
         self._over = asyncio.Event()
@@ -99,26 +106,60 @@ class GameServer:
         Raises:
             InputError: a port is in use or not permitted, or an address is not of this machine.
         """
-        live = ServerRuntime(
-            self._settings,
-            self._sessions,
-            self.metrics,
-            self._logger,
+        settings = self._settings
+        self._loop = loop = asyncio.get_running_loop()
+        self._began = time.time()
+        self._timers = MatchTimers(loop.time)
+        self._zmq: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._health_server: HealthServer | None = None
+        async with contextlib.AsyncExitStack() as undo:
+            undo.callback(self._zmq.destroy, 0)
+            self._commands = CommandChannel(
+                self._zmq,
+                settings.bind,
+                settings.command_port,
+                max_frame_bytes=settings.max_command_bytes,
+            )
+            self._states = StateChannel(
+                self._zmq,
+                settings.state_bind or settings.bind,
+                settings.state_port,
+                backlog=settings.state_backlog,
+            )
+            if settings.http_port:
+                app = create_health_app(self._find_problem, MetricsReader(self._read_metrics).text)
+                self._health_server = HealthServer(app, settings.bind, settings.http_port)
+                await self._health_server.start()
+            undo.pop_all()
+        files = raise_file_limit(settings.capacity * _FILES_OF_A_MATCH + _FILES)
+        self._limiter = AddressLimiter(
+            (self._commands.port, self._states.port),
+            max_connections=settings.max_connections_per_address or files // 2,
+            logger=self._logger,
         )
+        self._watching = loop.create_task(self._limiter.watch())
         self._context = ServerContext(
-            clock=live.clock,
-            states=live.states,
-            timers=live.timers,
+            clock=loop.time,
+            states=self._states,
+            timers=self._timers,
             result_sink=self._result_sink,
             metrics=self.metrics,
             logger=self._logger,
             log=self._log,
-            checks=PasswordVerifier(max_waiting=4 * self._settings.capacity + 200),
+            checks=PasswordVerifier(max_waiting=4 * settings.capacity + 200),
             builtin_moves_per_second=self._test_client.moves_per_second,
             on_removed=self._forget,
         )
-        await live.start(ready=self._find_problem)
-        self._runtime = live
+        self._command_handler = CommandHandler(
+            self._sessions,
+            self.metrics,
+            self._logger,
+            loop.time,
+            self._commands,
+            max_command_bytes=settings.max_command_bytes,
+        )
+        self._commands.start(self._command_handler.handle)
+        self._beat()
         self._logger.info(
             "server.started",
             commands=self.command_endpoint,
@@ -167,33 +208,31 @@ class GameServer:
     @property
     def command_endpoint(self) -> str:
         """Endpoint of the command channel, such as ``tcp://127.0.0.1:5557``."""
-        return self._live.commands.endpoint
+        return self._commands.endpoint
 
     @property
     def state_endpoint(self) -> str:
         """Endpoint of the state channel."""
-        return self._live.states.endpoint
+        return self._states.endpoint
 
     @property
     def http_port(self) -> int:
         """Port of ``/health``, ``/ready`` and ``/metrics``; 0 for none."""
-        health_server = self._live.health_server
-        return 0 if health_server is None else health_server.port
+        return 0 if self._health_server is None else self._health_server.port
 
     def create_hello(self) -> ServerHello:
         """Return the name, the addresses and the matches of the server."""
         settings = self._settings
-        live = self._live
         address = settings.address or _public_address(settings.bind)
         state_address = settings.state_address or settings.address
         return ServerHello(
-            name=settings.name or f"{_machine_name(settings.bind)}:{live.commands.port}",
+            name=settings.name or f"{_machine_name(settings.bind)}:{self._commands.port}",
             version=sevenbag.__version__,
             command_address=address,
             state_address=state_address or _public_address(settings.state_bind or settings.bind),
             internal_address=settings.internal_address or address,
-            command_port=live.commands.port,
-            state_port=live.states.port,
+            command_port=self._commands.port,
+            state_port=self._states.port,
             capacity=settings.capacity,
             hosting=tuple(token for token, table in self.matches.items() if not table.ended),
         )
@@ -201,7 +240,7 @@ class GameServer:
     @property
     def dropped_envelopes(self) -> int:
         """Number of messages on the command channel that were no requests."""
-        return self._live.commands.dropped
+        return self._commands.dropped
 
     @property
     def matches(self) -> Mapping[str, HostedMatch]:
@@ -227,9 +266,13 @@ class GameServer:
             if len(place.finished_games) > sum(old.match.games):
                 raise MatchRejectedError("the match is hosted here with fewer finished games")
             return
-        self._check_capacity()
         context = self._context
-        assert context is not None
+        if self._draining or context is None:
+            raise MatchRejectedError("the server is shutting down")
+        if self._count_hosted() >= self._settings.capacity:
+            raise MatchRejectedError(
+                f"the server is full: it hosts {self._settings.capacity} matches"
+            )
         try:
             match = ContestMatch(
                 place.match_token,
@@ -296,21 +339,8 @@ class GameServer:
             self.release_match(token, reason)
         self._begin_to_stop("abort")
 
-    @property
-    def _live(self) -> ServerRuntime:
-        assert self._runtime is not None, "the server has not been started"
-        return self._runtime
-
     def _count_hosted(self) -> int:
         return sum(not table.ended for table in self.matches.values())
-
-    def _check_capacity(self) -> None:
-        if self._draining or self._runtime is None:
-            raise MatchRejectedError("the server is shutting down")
-        if self._count_hosted() >= self._settings.capacity:
-            raise MatchRejectedError(
-                f"the server is full: it hosts {self._settings.capacity} matches"
-            )
 
     def _forget(self, table: HostedMatch) -> None:
         self._sessions.remove(table)
@@ -326,8 +356,8 @@ class GameServer:
 
     def _begin_to_stop(self, mode: ShutdownMode) -> asyncio.Task[None]:
         self._draining = True
-        if self._runtime is not None:
-            self._runtime.command_handler.is_shutting_down = True
+        if self._context is not None:
+            self._command_handler.is_shutting_down = True
         if self._stopping is None:
             self._shutdown_mode = mode
             self._stopping = asyncio.create_task(self._stop())
@@ -336,8 +366,7 @@ class GameServer:
         return self._stopping
 
     async def _stop(self) -> None:
-        if self._runtime is not None:
-            live = self._runtime
+        if self._context is not None:
             self._logger.info(
                 "server.stopping", mode=self._shutdown_mode, matches=self._count_hosted()
             )
@@ -347,9 +376,45 @@ class GameServer:
             for table in tuple(self.matches.values()):
                 self._forget(table)
             await asyncio.gather(*self._closing)
-            await live.end()
+            await self._close_sockets()
         self._logger.info("server.stopped", commands=self.metrics.commands)
         self._over.set()
+
+    async def _close_sockets(self) -> None:
+        """Stop receiving and publishing; pending messages are still sent."""
+        self._beating.cancel()
+        self._watching.cancel()
+        await asyncio.gather(self._watching, return_exceptions=True)
+        if self._health_server is not None:
+            await self._health_server.close()
+        await self._command_handler.close()
+        self._timers.close()
+        self._commands.close()
+        self._states.close()
+        # This waits for the last messages.
+        await asyncio.to_thread(self._zmq.term)
+
+    def _beat(self, due: float | None = None) -> None:
+        """Process subscriptions and measure the delay of the event loop, again and again."""
+        now = self._loop.time()
+        if due is not None:
+            self._delay = max(0.0, now - due)
+        self._states.process_subscriptions()
+        self._beating = self._loop.call_at(now + _BEAT, self._beat, now + _BEAT)
+
+    def _read_metrics(self) -> Iterator[Metric]:
+        yield from self.metrics.collect()
+        for name, description, value in (
+            ("matches_hosted", "Matches that are played or linger.", len(self.matches)),
+            ("start_time_seconds", "Start time of the server.", self._began),
+            ("loop_delay_seconds", "Delay of the last timer.", self._delay),
+            ("states_published_total", "Published state messages.", self._states.published),
+            ("states_dropped_total", "Messages a slow subscriber lost.", self._states.incomplete),
+            ("invalid_envelopes_total", "Messages that were no requests.", self._commands.dropped),
+            ("connections_closed_total", "Connections over the limit.", self._limiter.closed),
+            ("replies_dropped_total", "Answers that no client received.", self._commands.unsent),
+        ):
+            yield metric(name, description, value)
 
     async def _finish_games(self) -> None:
         tables = [table for table in self.matches.values() if not table.ended]
@@ -382,150 +447,3 @@ def _machine_name(bind: str) -> str:
 def _public_address(bind: str) -> str:
     """Return the address at which clients reach a server that listens at `bind`."""
     return socket.gethostname() if bind in _EVERYWHERE else bind
-
-
-_BEAT: Final = 0.25
-"""Seconds between checks for new subscribers and measurements of the delay."""
-
-_FILES_OF_A_MATCH: Final = 8
-
-_FILES: Final = 256
-"""Open files of the process itself, and connections of viewers."""
-
-
-class ServerRuntime:
-    """Sockets, command handler and timers of a running server.
-
-    The sockets are bound by the constructor and used from `start` on.
-
-    Attributes:
-        commands: command channel.
-        states: state channel.
-        health_server: HTTP server; None if it is off.
-        command_handler: handler of commands.
-        timers: timers of matches.
-        delay: delay of the last timer in seconds, and so of everything in the event loop.
-
-    Args:
-        settings: settings of the server.
-        sessions: tokens of matches and clients.
-        figures: counts of the server.
-        logger: logger of the server.
-
-    Raises:
-        InputError: a port is in use or not permitted, or an address is not of this machine.
-    """
-
-    def __init__(
-        self,
-        settings: ServerSettings,
-        sessions: ClientTokens,
-        figures: ServerMetrics,
-        logger: structlog.typing.FilteringBoundLogger,
-    ) -> None:
-        self._loop = asyncio.get_running_loop()
-        self.clock = self._loop.time
-        self.delay = 0.0
-        self.timers = MatchTimers(self.clock)
-        self.command_handler = CommandHandler(
-            sessions,
-            figures,
-            logger,
-            self.clock,
-            self._reply,
-            address=lambda: self.commands.address,
-            max_command_bytes=settings.max_command_bytes,
-        )
-        self.health_server: HealthServer | None = None
-        self._settings = settings
-        self._sessions = sessions
-        self._figures = figures
-        self._began = time.time()
-        self._beating: asyncio.TimerHandle | None = None
-        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        with contextlib.ExitStack() as undo:
-            undo.callback(self._context.destroy, 0)
-            self.commands = CommandChannel(
-                self._context,
-                settings.bind,
-                settings.command_port,
-                max_frame_bytes=settings.max_command_bytes,
-                answer=self.command_handler.handle,
-            )
-            self.states = StateChannel(
-                self._context,
-                settings.state_bind or settings.bind,
-                settings.state_port,
-                backlog=settings.state_backlog,
-            )
-            undo.pop_all()
-        files = raise_file_limit(settings.capacity * _FILES_OF_A_MATCH + _FILES)
-        self._limiter = AddressLimiter(
-            (self.commands.port, self.states.port),
-            max_connections=settings.max_connections_per_address or files // 2,
-            logger=logger,
-        )
-        self._watching: asyncio.Task[None] | None = None
-
-    async def start(self, *, ready: Callable[[], str]) -> None:
-        """Receive commands, and serve HTTP if configured.
-
-        Args:
-            ready: return the reason why the server takes no matches; empty if it does.
-
-        Raises:
-            InputError: the address of HTTP cannot be used.
-        """
-        if self._settings.http_port:
-            app = create_health_app(ready, MetricsReader(self.read_metrics).text)
-            health_server = HealthServer(app, self._settings.bind, self._settings.http_port)
-            try:
-                await health_server.start()
-            except BaseException:
-                self._context.destroy(0)
-                raise
-            self.health_server = health_server
-        self.commands.start()
-        self._watching = self._loop.create_task(self._limiter.watch())
-        self._beat()
-
-    async def end(self) -> None:
-        """Stop receiving and publishing; pending messages are still sent."""
-        if self._beating is not None:
-            self._beating.cancel()
-        if self._watching is not None:
-            self._watching.cancel()
-            await asyncio.gather(self._watching, return_exceptions=True)
-        if self.health_server is not None:
-            await self.health_server.close()
-        await self.command_handler.close()
-        self.timers.close()
-        self.commands.close()
-        self.states.close()
-        # This waits for the last messages.
-        await asyncio.to_thread(self._context.term)
-
-    def _reply(self, sender: ReplyAddress, body: bytes) -> None:
-        self.commands.reply(sender, body)
-
-    def _beat(self, due: float | None = None) -> None:
-        now = self.clock()
-        if due is not None:
-            self.delay = max(0.0, now - due)
-        self.states.process_subscriptions()
-        self._beating = self._loop.call_at(now + _BEAT, self._beat, now + _BEAT)
-
-    def read_metrics(self) -> Iterator[Metric]:
-        """Yield the current metrics."""
-        yield from self._figures.collect()
-        for name, description, value in (
-            ("matches_hosted", "Matches that are played or linger.", len(self._sessions.matches)),
-            ("start_time_seconds", "Start time of the server.", self._began),
-            ("loop_delay_seconds", "Delay of the last timer.", self.delay),
-            ("states_published_total", "Published state messages.", self.states.published),
-            ("states_dropped_total", "Messages a slow subscriber lost.", self.states.incomplete),
-            ("invalid_envelopes_total", "Messages that were no requests.", self.commands.dropped),
-            ("connections_closed_total", "Connections over the limit.", self._limiter.closed),
-            ("replies_dropped_total", "Answers that no client received.", self.commands.unsent),
-        ):
-            yield metric(name, description, value)

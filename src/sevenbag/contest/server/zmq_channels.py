@@ -73,7 +73,6 @@ class CommandChannel:
         host: address to listen at.
         port: port to listen at; 0 for a free one.
         max_frame_bytes: maximum size of a command.
-        answer: return the answer to a command, or None if it follows by `reply`.
 
     Raises:
         InputError: the address cannot be used.
@@ -86,7 +85,6 @@ class CommandChannel:
         port: int,
         *,
         max_frame_bytes: int,
-        answer: Callable[[ReplyAddress, bytes], bytes | None],
     ) -> None:
         socket = context.socket(zmq.ROUTER)
         set_socket_options(socket)
@@ -100,7 +98,6 @@ class CommandChannel:
         self.dropped = 0
         self.unsent = 0
         self._socket = socket
-        self._answer = answer
         self._frame = _NO_FRAME
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -115,8 +112,13 @@ class CommandChannel:
         except zmq.ZMQError:
             return ""
 
-    def start(self) -> None:
-        """Receive commands in the running event loop."""
+    def start(self, answer: Callable[[ReplyAddress, bytes], bytes | None]) -> None:
+        """Receive commands in the running event loop.
+
+        Args:
+            answer: return the answer to a command, or None if it follows by `reply`.
+        """
+        self._answer = answer
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._socket.FD, self._read)
         # Earlier commands have been signalled already.
