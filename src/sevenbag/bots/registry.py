@@ -20,12 +20,14 @@ from __future__ import annotations
 import contextlib
 import difflib
 import os
+import pkgutil
 import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
+import msgspec
 from msgspec import Meta, Struct
 
 from sevenbag.config.loader import parse_options
@@ -42,13 +44,7 @@ Milliseconds = Annotated[float, Meta(gt=0, le=1e9)]
 
 
 class BeamOptions(Struct, frozen=True):
-    """Options of the bot ``beam``.
-
-    Attributes:
-        nodes: nodes for each move.
-        ms: milliseconds for each move.
-        width: positions kept at each depth.
-    """
+    """Options of the bot ``beam``: limits for each move, and positions kept at each depth."""
 
     nodes: Nodes | None = None
     ms: Milliseconds | None = None
@@ -56,13 +52,7 @@ class BeamOptions(Struct, frozen=True):
 
 
 class PcOptions(Struct, frozen=True):
-    """Options of the bot ``pc``.
-
-    Attributes:
-        nodes: nodes for each move.
-        ms: milliseconds for each move.
-        min_height: rows of the lowest perfect clear to play for.
-    """
+    """Options of the bot ``pc``: limits for each move, and rows of the lowest perfect clear."""
 
     nodes: Nodes | None = None
     ms: Milliseconds | None = None
@@ -70,21 +60,13 @@ class PcOptions(Struct, frozen=True):
 
 
 class RandomOptions(Struct, frozen=True):
-    """Options of the bot ``random``.
-
-    Attributes:
-        seed: seed of the random choices.
-    """
+    """Options of the bot ``random``."""
 
     seed: Annotated[int, Meta(ge=0, le=2**53)] | None = None
 
 
 class WorkerOptions(Struct, frozen=True):
-    """Options of the host of a Web Worker.
-
-    Attributes:
-        host: program that runs the worker.
-    """
+    """Options of the host of a Web Worker."""
 
     host: Literal["browser", "node"] | None = None
 
@@ -95,13 +77,13 @@ class BuiltinBot:
 
     Attributes:
         summary: description for help texts.
-        options: type of its options.
-        create: creates a bot from its options.
+        options: type of its options, which are the arguments of its class in their order.
+        class_name: class in `sevenbag.bots.builtin`, as ``module:class``.
     """
 
     summary: str
     options: type[Struct]
-    create: Callable[[Any], Bot]
+    class_name: str
 
 
 def create_bot(spec: str) -> Bot:
@@ -122,35 +104,19 @@ def create_bot(spec: str) -> Bot:
         hint = _suggest_program(spec.strip()) or _suggest_name(
             name, [*BUILTIN_BOTS, "tbp", "triangle", "worker"]
         )
-        raise SpecError(f"no bot {shown(name)}{hint}; {_list_bots()}")
+        known = ", ".join([*BUILTIN_BOTS, _EXTERNAL_BOTS])
+        raise SpecError(f"no bot {shown(name)}{hint}; there are {known}")
     if colon and not rest.strip():
-        known = ", ".join(_option_names(kind.options))
+        known = ", ".join(kind.options.__struct_fields__).replace("_", "-")
         raise SpecError(f"bot {shown(spec)}: no option after the colon; options are {known}")
     texts = _split_options(rest.lower(), f"bot {name}")
-    return kind.create(parse_options(texts, kind.options, f"bot {name}", kebab=True))
-
-
-def _create_beam_bot(options: BeamOptions) -> Bot:
+    options = parse_options(texts, kind.options, f"bot {name}", kebab=True)
     # Import only the requested bot.
-    from sevenbag.bots.builtin.beam_bot import BeamBot  # noqa: PLC0415
-
-    return BeamBot(options.nodes, options.ms, options.width)
-
-
-def _create_pc_bot(options: PcOptions) -> Bot:
-    from sevenbag.bots.builtin.pc_bot import PcBot  # noqa: PLC0415
-
-    return PcBot(options.nodes, options.ms, options.min_height)
-
-
-def _create_random_bot(options: RandomOptions) -> Bot:
-    from sevenbag.bots.builtin.random_bot import RandomBot  # noqa: PLC0415
-
-    return RandomBot(options.seed)
+    create: Callable[..., Bot] = pkgutil.resolve_name(f"sevenbag.bots.builtin.{kind.class_name}")
+    return create(*msgspec.structs.astuple(options))
 
 
 def _create_driver(kind: str, text: str, spec: str) -> Bot:
-    """Create a driver for a program, a WebSocket server or a worker."""
     try:
         return (_create_triangle_driver if kind == "triangle" else _create_tbp_driver)(kind, text)
     except BotStartError as error:
@@ -252,13 +218,14 @@ def _create_launcher(kind: str, target: str, options: Mapping[str, str]) -> Chan
 
 
 BUILTIN_BOTS: Final[Mapping[str, BuiltinBot]] = {
-    "beam": BuiltinBot("beam search over the known queue", BeamOptions, _create_beam_bot),
-    "pc": BuiltinBot("perfect clears where possible, otherwise as beam", PcOptions, _create_pc_bot),
-    "random": BuiltinBot("any legal move", RandomOptions, _create_random_bot),
+    "beam": BuiltinBot("beam search over the known queue", BeamOptions, "beam_bot:BeamBot"),
+    "pc": BuiltinBot("perfect clears where possible, otherwise as beam", PcOptions, "pc_bot:PcBot"),
+    "random": BuiltinBot("any legal move", RandomOptions, "random_bot:RandomBot"),
 }
 """Built-in bots by name."""
 
 
+_EXTERNAL_BOTS: Final = "tbp:COMMAND, triangle:COMMAND, ws://HOST:PORT and worker:FILE.js"
 _MISSING_TARGET: Final = {
     "tbp": "no command; expected tbp:COMMAND, such as tbp:./my-bot, or tbp:OPTIONS:COMMAND, such "
     "as tbp:profile=stadium:./my-bot",
@@ -277,10 +244,6 @@ _WEBSOCKET_URL: Final = re.compile(r"wss?://", re.IGNORECASE)
 _OPTIONS: Final = re.compile(r"[a-z_]+=[^\s,:]+(,[a-z_]+=[^\s,:]+)*")
 
 
-def _option_names(options: type[Struct]) -> list[str]:
-    return [name.replace("_", "-") for name in options.__struct_fields__]
-
-
 def _suggest_name(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, list(known), n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
@@ -293,8 +256,3 @@ def _suggest_program(spec: str) -> str:
         if os.sep in program or Path(program).is_file() or (arguments and shutil.which(program)):
             return f" (did you mean {shown(f'tbp:{spec}')}?)"
     return ""
-
-
-def _list_bots() -> str:
-    foreign = "tbp:COMMAND, triangle:COMMAND, ws://HOST:PORT and worker:FILE.js"
-    return f"there are {', '.join(BUILTIN_BOTS)}, {foreign}"

@@ -84,7 +84,9 @@ class PcBot(PositionBot):
         """Prepare for these rules; all rules are supported."""
         self._rules = rules
         # The solver caches its results for the fields of a game.
-        self._solver = PcSolver(rules.pieces.kicks) if _is_supported(rules) else None
+        self._solver = None
+        if rules.board.width == _COLUMNS:
+            self._solver = PcSolver(rules.pieces.kicks)
         await self._beam.prepare(rules)
 
     async def start(self, position: Position) -> None:
@@ -106,7 +108,7 @@ class PcBot(PositionBot):
         if self._solver is not None and position.queue and low:
             self._stop = stop = StopFlag()
             least = max(1, self._min_height - self._cleared)
-            search = _PcSearch(self._solver, rules, least, effective, started=started, stop=stop)
+            search = _PcSearch(self._solver, rules, least, effective, started, stop)
             try:
                 found = await asyncio.get_running_loop().run_in_executor(
                     self._thread, search.move, position
@@ -146,11 +148,6 @@ class PcBot(PositionBot):
         await self._beam.quit()
 
 
-def _is_supported(rules: Rules) -> bool:
-    """Return True if the solver's perfect clears are those of these rules."""
-    return rules.board.width == _COLUMNS
-
-
 @dataclass(frozen=True, slots=True)
 class _FoundClear:
     placement: Placement
@@ -158,27 +155,17 @@ class _FoundClear:
     summary: str
 
 
+@dataclass(slots=True)
 class _PcSearch:
     """One search for a move."""
 
-    def __init__(
-        self,
-        solver: PcSolver,
-        rules: Rules,
-        min_height: int,
-        limits: Limits,
-        *,
-        started: float,
-        stop: StopFlag,
-    ) -> None:
-        self._solver = solver
-        self._rules = rules
-        self._kernel = compile_rules(rules)
-        self._min_height = min_height
-        self._limits = limits
-        self._started = started
-        self._stop = stop
-        self.nodes = 0
+    solver: PcSolver
+    rules: Rules
+    min_height: int
+    limits: Limits
+    started: float
+    stop: StopFlag
+    nodes: int = 0
 
     def move(self, position: Position) -> _FoundClear | None:
         """Return a move that leads, or may lead, to a perfect clear, or None."""
@@ -211,7 +198,7 @@ class _PcSearch:
             placement = self._legal(position, first)
             if placement is None:
                 continue
-            after = apply_placement(position, placement, self._rules)
+            after = apply_placement(position, placement, self.rules)
             cleared = _rows_cleared(position.board, after.board)
             rest = _known_pieces(after)
             left = sum(
@@ -229,11 +216,11 @@ class _PcSearch:
         """Return the rows of the lowest perfect clear that lacks pieces, and how many it lacks."""
         cells = position.board.cell_count
         known = len(_known_pieces(position))
-        for height in range(max(position.board.height, 1), max(_MAX_ROWS, self._min_height) + 1):
+        for height in range(max(position.board.height, 1), max(_MAX_ROWS, self.min_height) + 1):
             empty = _COLUMNS * height - cells
-            if height < self._min_height or empty <= 0 or empty % 4:
+            if height < self.min_height or empty <= 0 or empty % 4:
                 continue
-            missing = empty // 4 + self._rules.pieces.hold - known
+            missing = empty // 4 + self.rules.pieces.hold - known
             if missing > 0:
                 return (height, missing) if missing <= _MAX_GUESSED_PIECES else None
         return None
@@ -243,27 +230,27 @@ class _PcSearch:
     ) -> tuple[int, tuple[Placement, ...]] | None:
         """Find a perfect clear of exactly this height, or the lowest one."""
         nodes = _NODES_PER_SAMPLE if height is not None else None
-        if self._limits.nodes is not None:
-            left = int(self._limits.nodes * _PC_SHARE) - self.nodes
+        if self.limits.nodes is not None:
+            left = int(self.limits.nodes * _PC_SHARE) - self.nodes
             if left <= 0:
                 return None
             nodes = left if nodes is None else min(nodes, left)
         milliseconds = None
-        if self._limits.milliseconds is not None:
-            passed = (time.perf_counter() - self._started) * 1000
-            milliseconds = self._limits.milliseconds * _PC_SHARE - passed
+        if self.limits.milliseconds is not None:
+            passed = (time.perf_counter() - self.started) * 1000
+            milliseconds = self.limits.milliseconds * _PC_SHARE - passed
             if milliseconds <= 0:
                 return None
-        answer = self._solver.solve(
+        answer = self.solver.solve(
             board,
             pieces,
             None,
-            use_hold=self._rules.pieces.hold,
-            min_height=self._min_height if height is None else height,
-            max_height=max(_MAX_ROWS, self._min_height) if height is None else height,
+            use_hold=self.rules.pieces.hold,
+            min_height=self.min_height if height is None else height,
+            max_height=max(_MAX_ROWS, self.min_height) if height is None else height,
             nodes=nodes,
             milliseconds=milliseconds,
-            stop=self._stop,
+            stop=self.stop,
         )
         self.nodes += max(answer.nodes, 1)
         if answer.status != SolveStatus.FOUND or not answer.placements:
@@ -275,7 +262,7 @@ class _PcSearch:
         wanted = placement.canonical().cells
         legal = [
             move
-            for move in self._kernel.placements(
+            for move in compile_rules(self.rules).placements(
                 position.board, placement.piece, position.combo > 0, spins=True
             )
             if move.cells == wanted

@@ -53,17 +53,18 @@ def create_worker_launcher(
     file = Path(script)
     if not file.is_file():
         raise BotStartError("worker", f"no such file: {script}")
-    chosen = host or ("browser" if find_browser() is not None else "node")
-    if chosen == "node":
-        node = shutil.which("node")
-        if node is None:
-            raise BotStartError("worker", f"nothing here runs {script}: {_explain_missing(host)}")
+    browser, node = find_browser(), shutil.which("node")
+    if browser is not None and host != "node":
+        return _create_browser_launcher(file.resolve(), browser, log)
+    if node is not None and host != "browser":
         program = str(resources.files("sevenbag.bots.external") / "browser" / "node_host.js")
         return create_process_launcher([node, program, str(file)], log=log, folder=folder)
-    browser = find_browser()
-    if browser is None:
-        raise BotStartError("worker", f"nothing here runs {script}: {_explain_missing(host)}")
-    return create_browser_launcher(file.resolve(), browser, log=log)
+    missing = {
+        "browser": f"there is no browser ({', '.join(BROWSER_PROGRAMS[:3])})",
+        "node": "there is no node",
+        None: "there is neither a browser nor node",
+    }
+    raise BotStartError("worker", f"nothing here runs {script}: {missing[host]}")
 
 
 def find_browser() -> str | None:
@@ -94,19 +95,7 @@ _BROWSER_OPTIONS: Final = (
 user chose to run the bot, as any other program."""
 
 
-def create_browser_launcher(
-    entry: Path, browser: str, *, log: Path | None = None
-) -> ChannelLauncher:
-    """Return a launcher for a worker in a browser.
-
-    Args:
-        entry: script of the worker; only files beside or below it can be loaded.
-        browser: path of a Chromium.
-        log: file to which the browser's standard error is appended.
-
-    Raises:
-        MissingExtraError: the package websockets is not installed.
-    """
+def _create_browser_launcher(entry: Path, browser: str, log: Path | None) -> ChannelLauncher:
     import_websockets()
 
     async def launch(name: str) -> BrowserChannel:
@@ -195,7 +184,7 @@ class _WorkerPage:
         self._profile = tempfile.mkdtemp(prefix="sevenbag-browser-")
         command = [browser, *_BROWSER_OPTIONS, f"--user-data-dir={self._profile}", address]
         self._browser = await ProcessChannel.start(command, name=self._name, log=log)
-        ended = asyncio.ensure_future(self._wait_for_end(self._browser))
+        ended = asyncio.ensure_future(_wait_for_end(self._browser))
         either: list[asyncio.Future[Any]] = [self._channel, ended]
         try:
             await asyncio.wait(either, timeout=LAUNCH_TIMEOUT, return_when=asyncio.FIRST_COMPLETED)
@@ -221,14 +210,6 @@ class _WorkerPage:
         if self._profile is not None:
             shutil.rmtree(self._profile, ignore_errors=True)
 
-    async def _wait_for_end(self, browser: ProcessChannel) -> str:
-        """Wait for the browser to end and describe the end; skip its output."""
-        while True:
-            try:
-                await browser.receive()
-            except BotDiedError as error:
-                return error.reason
-
     async def _accept(self, connection: ServerConnection) -> None:
         assert self._channel is not None
         if self._channel.done():
@@ -251,10 +232,12 @@ class _WorkerPage:
         response = connection.respond(HTTPStatus.OK, "")
         response.body = body
         headers = response.headers
-        for name in ("Content-Type", "Content-Length"):
+        for name, value in (
+            ("Content-Length", str(len(body))),
+            ("Content-Type", _CONTENT_TYPES.get(Path(rest).suffix, "application/octet-stream")),
+        ):
             del headers[name]
-        headers["Content-Length"] = str(len(body))
-        headers["Content-Type"] = _CONTENT_TYPES.get(Path(rest).suffix, "application/octet-stream")
+            headers[name] = value
         # Required for bots with several threads.
         headers["Cross-Origin-Opener-Policy"] = "same-origin"
         headers["Cross-Origin-Embedder-Policy"] = "require-corp"
@@ -262,12 +245,7 @@ class _WorkerPage:
         return response
 
     def _read(self, name: str) -> bytes:
-        """Read a file of the page or of the bot's folder.
-
-        Raises:
-            OSError: the file does not exist or is too large.
-            ValueError: it lies elsewhere.
-        """
+        """Read a file of the page or of the bot's folder; `ValueError` if it lies elsewhere."""
         if name in {"browser_host.html", "browser_host.js"}:
             return (resources.files("sevenbag.bots.external") / "browser" / name).read_bytes()
         root = self._entry.parent
@@ -275,6 +253,15 @@ class _WorkerPage:
         if not name.startswith("files/") or not file.is_relative_to(root):
             raise ValueError(name)
         return read_input(file, _MAX_FILE_BYTES)
+
+
+async def _wait_for_end(browser: ProcessChannel) -> str:
+    """Wait for the browser to end and describe the end; skip its output."""
+    while True:
+        try:
+            await browser.receive()
+        except BotDiedError as error:
+            return error.reason
 
 
 def _page_error(frame: bytes | None) -> str | None:
@@ -285,11 +272,3 @@ def _page_error(frame: bytes | None) -> str | None:
         page_error: object = json.loads(frame)["host"]
         return str(page_error)[:300]
     return None
-
-
-def _explain_missing(host: WorkerHost | None) -> str:
-    if host == "browser":
-        return f"there is no browser ({', '.join(BROWSER_PROGRAMS[:3])})"
-    if host == "node":
-        return "there is no node"
-    return "there is neither a browser nor node"

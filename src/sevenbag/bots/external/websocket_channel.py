@@ -58,20 +58,14 @@ def create_websocket_launcher(url: str) -> ChannelLauncher:
                 url, max_size=MAX_LINE_BYTES, open_timeout=_CONNECT_TIMEOUT, proxy=None
             )
         except websockets.exceptions.InvalidHandshake as error:
-            raise BotStartError(
-                name, f"{url} does not speak WebSocket: {_describe_error(error)}"
-            ) from None
+            what = f"{url} does not speak WebSocket: {_describe_error(error)}"
         except TimeoutError:
             what = f"{url} does not answer within {_CONNECT_TIMEOUT:g} s"
-            raise BotStartError(name, what) from None
-        except OSError as error:
-            what = f"cannot connect to {url}: {_explain_os_error(error)}"
-            raise BotStartError(name, what) from None
-        except (ValueError, websockets.exceptions.WebSocketException) as error:
-            raise BotStartError(
-                name, f"cannot connect to {url}: {_describe_error(error)}"
-            ) from None
-        return WebSocketChannel(connection, name)
+        except (OSError, ValueError, websockets.exceptions.WebSocketException) as error:
+            what = f"cannot connect to {url}: {_describe_error(error)}"
+        else:
+            return WebSocketChannel(connection, name)
+        raise BotStartError(name, what)
 
     return launch
 
@@ -191,10 +185,7 @@ def _describe_close(closed: Any) -> str:
 
 
 def _describe_error(error: Exception) -> str:
-    return printable(str(error))[:_MAX_REASON_LENGTH]
-
-
-def _explain_os_error(error: OSError) -> str:
     if isinstance(error, ConnectionRefusedError):
         return "connection refused"
-    return error.strerror or _describe_error(error)
+    text = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return printable(text)[:_MAX_REASON_LENGTH]

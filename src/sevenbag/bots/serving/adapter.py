@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sevenbag.bots.bot import Bot
+    from sevenbag.game.position import Position
     from sevenbag.game.rules import Rules
     from sevenbag.protocols.bot_actions import BotAction, BotConnection
 
@@ -96,22 +97,13 @@ def tbp_adapter(
     return create
 
 
-def triangle_adapter(limits: Limits, max_visible: int | None = None) -> AdapterFactory:
-    """Return a factory of adapters for Triangle hosts.
-
-    Args:
-        limits: limits of a suggestion; those of the bot apply as well.
-        max_visible: maximum number of pieces that the bot sees, with the current one.
-    """
+def triangle_adapter(limits: Limits) -> AdapterFactory:
+    """Return a factory of adapters for Triangle hosts; limits are those of a suggestion."""
     from sevenbag.protocols.triangle.triangle_connections import (  # noqa: PLC0415  # as above
-        MAX_VISIBLE_PIECES,
         TriangleBotConnection,
     )
 
-    visible = max_visible or MAX_VISIBLE_PIECES
-    return lambda bot, send: BotAdapter(
-        bot, TriangleBotConnection(max_visible=visible), limits, send
-    )
+    return lambda bot, send: BotAdapter(bot, TriangleBotConnection(), limits, send)
 
 
 class BotAdapter:
@@ -125,14 +117,7 @@ class BotAdapter:
     """
 
     def __init__(self, bot: Bot, connection: BotConnection, limits: Limits, send: SendLine) -> None:
-        """Create an adapter; nothing happens before `run`.
-
-        Args:
-            bot: bot that is not yet prepared.
-            connection: the bot's end of the connection.
-            limits: limits of a suggestion.
-            send: sends a line.
-        """
+        """Create an adapter for a bot that is not yet prepared; nothing happens before `run`."""
         self.inbox = MessageInbox(connection)
         self._bot = bot
         self._connection = connection
@@ -229,27 +214,15 @@ class BotAdapter:
 
     async def _update_bot(self, action: BotAction) -> None:
         bot = self._bot
-        if not bot.takes_positions:
-            await self._send_update(action)
+        if bot.takes_positions and isinstance(action, PlayAction | NewPieceAction | GarbageAction):
+            if isinstance(action, PlayAction):
+                await bot.play(action.placement)
+            if (position := self._connection.visible_position) is not None:
+                await bot.start(position)
             return
-        if isinstance(action, PlayAction):
-            await bot.play(action.placement)
-        if not isinstance(action, PlayAction | NewPieceAction | GarbageAction):
-            await self._send_update(action)
-        elif (position := self._connection.visible_position) is not None:
-            await bot.start(position)
-
-    async def _send_update(self, action: BotAction) -> None:
-        bot = self._bot
         match action:
             case StartAction(position):
-                if self._failed and self._rules is not None:
-                    # The bot may have ended: `prepare` starts it again, but only between games.
-                    self._failed = False
-                    with contextlib.suppress(Exception):
-                        await bot.stop()
-                    await bot.prepare(self._rules)
-                await bot.start(position)
+                await self._start_bot(position)
             case PlayAction(placement):
                 await bot.play(placement)
             case NewPieceAction(piece):
@@ -267,6 +240,15 @@ class BotAdapter:
                     await bot.prepare(rules)
             case _:
                 pass
+
+    async def _start_bot(self, position: Position) -> None:
+        if self._failed and self._rules is not None:
+            # The bot may have ended: `prepare` starts it again, but only between games.
+            self._failed = False
+            with contextlib.suppress(Exception):
+                await self._bot.stop()
+            await self._bot.prepare(self._rules)
+        await self._bot.start(position)
 
     def _log_failure(self, error: Exception) -> None:
         text = error.reason if isinstance(error, BotError) else str(error)

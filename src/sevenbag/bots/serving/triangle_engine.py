@@ -61,6 +61,7 @@ def run_engine(
                     write_line(output, engine.receive(line))
 
 
+@dataclass(frozen=True)
 class EngineTurn:
     """The position and the messages at a question.
 
@@ -73,23 +74,13 @@ class EngineTurn:
         pieces: ``pieces`` messages since the last turn, with their data.
     """
 
-    def __init__(
-        self,
-        side: triangle_connections.TriangleBotConnection,
-        config: triangle.TriangleConfig,
-        state: triangle.TriangleState | None,
-        play: triangle.TrianglePlay,
-        pieces: tuple[triangle.TrianglePieces, ...],
-    ) -> None:
-        assert side.position is not None
-        assert side.rules is not None
-        self.position: Position = side.position
-        self.rules: Rules = side.rules
-        self.config = config
-        self.state = state
-        self.play = play
-        self.pieces = pieces
-        self._placements = side.placements()
+    position: Position
+    rules: Rules
+    config: triangle.TriangleConfig
+    state: triangle.TriangleState | None
+    play: triangle.TrianglePlay
+    pieces: tuple[triangle.TrianglePieces, ...]
+    _placements: tuple[Placement, ...]
 
     @property
     def board(self) -> Board:
@@ -139,12 +130,7 @@ class TriangleEngine:
     reason.
 
     Args:
-        choose: chooses a move.
-        name: name of the engine.
-        version: version of the engine.
-        author: author of the engine.
-        data: data for the host, sent with the introduction.
-        log: receives log lines.
+        log: receives log lines; the others are those of `run_engine`.
     """
 
     def __init__(
@@ -159,7 +145,7 @@ class TriangleEngine:
     ) -> None:
         self._choose = choose
         self._info = triangle.TriangleInfo(name=name, version=version, author=author, data=data)
-        self._log = log or _discard_log
+        self._log: Callable[[str], None] = log or (lambda _: None)
         self._connection = triangle_connections.TriangleBotConnection()
         self._config: triangle.TriangleConfig | None = None
         self._state: triangle.TriangleState | None = None
@@ -202,41 +188,35 @@ class TriangleEngine:
             case bot_actions.SendAction(message):
                 return encode(message)
             case bot_actions.SuggestAction():
-                answers = self._answer(play)
-                sent = [
-                    encode(each.message)
-                    for each in answers
-                    if isinstance(each, bot_actions.SendAction)
-                ]
-                return b"".join(sent)
+                return b"".join(self._execute(each, play) for each in self._answer(play))
             case bot_actions.LogAction():
                 self._log(str(action))
-                return b""
             case _:
-                return b""
+                pass
+        return b""
 
     def _answer(self, play: triangle.TrianglePlay) -> list[bot_actions.BotAction]:
-        if self._config is None or not self._connection.placements():
-            return self._connection.answer(())
-        turn = EngineTurn(self._connection, self._config, self._state, play, tuple(self._pieces))
+        side, moves = self._connection, tuple(self._connection.placements())
+        if self._config is None or not moves:
+            return side.answer(())
+        assert side.position is not None
+        assert side.rules is not None
+        turn = EngineTurn(
+            side.position, side.rules, self._config, self._state, play, tuple(self._pieces), moves
+        )
         self._pieces.clear()
         try:
             choice = self._choose(turn)
         except Exception as error:  # noqa: BLE001 - an author's function may raise anything
             self._report("serve.bot_failed", error=f"{type(error).__name__}: {error}")
-            return self._connection.answer(())
+            return side.answer(())
         reply = choice if isinstance(choice, EngineReply) else EngineReply(choice, UNSET)
-        if not any(reply.placement.same_cells(each) for each in turn.placements()):
+        if not any(reply.placement.same_cells(each) for each in moves):
             self._report("serve.move_invalid", move=reply.placement)
-        return self._connection.answer((reply.placement,), data=reply.data)
+        return side.answer((reply.placement,), data=reply.data)
 
 
 _MAX_KEPT_MESSAGES: Final = 64
-
-
-def _discard_log(text: str) -> None:
-    """Discard a log line."""
-    del text
 
 
 def _log(text: str) -> None:
