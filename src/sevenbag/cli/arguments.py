@@ -237,13 +237,7 @@ def add_threads_option(parser: Container) -> None:
 def add_worker_options(
     parser: Container, *, default: int | None = None, threads: bool = False
 ) -> None:
-    """Add the mutually exclusive ``--workers``, ``--cluster`` and, if wanted, ``--threads``.
-
-    Args:
-        parser: to add the options to.
-        default: number of worker processes.
-        threads: whether the command can work in threads, which is its default then.
-    """
+    """Add the mutually exclusive ``--workers``, ``--cluster`` and, if wanted, ``--threads``."""
     group = parser.add_mutually_exclusive_group()
     if threads:
         add_threads_option(group)
@@ -271,12 +265,7 @@ def create_executor(args: argparse.Namespace) -> jobs.Executor:
 
 @contextlib.contextmanager
 def open_executor(args: argparse.Namespace) -> Generator[jobs.Executor | None]:
-    """Open an executor, or None if neither option was given.
-
-    Raises:
-        JobError: as `create_executor`.
-        MissingExtraError: as `create_executor`.
-    """
+    """Open an executor as `create_executor`, or None if neither option was given."""
     if args.workers is None and args.cluster is None:
         yield None
     else:

@@ -179,10 +179,6 @@ class CommandParser(argparse.ArgumentParser):
     """Argument parser of a command or group, which gets its options when it is first used.
 
     Errors are one line. A group without a command prints its help.
-
-    Args:
-        command: to take the options or subcommands from.
-        arguments: for `argparse.ArgumentParser`.
     """
 
     def __init__(self, *, command: Command | CommandGroup | None = None, **arguments: Any) -> None:
@@ -244,11 +240,7 @@ def configure_command(parser: argparse.ArgumentParser, command: Command) -> None
 
 
 def import_extra(module: str, extra: str | None) -> Any:
-    """Import a module that may need an extra.
-
-    Args:
-        module: full name.
-        extra: extra of sevenbag that has the packages it imports.
+    """Import a module that may need an extra of sevenbag.
 
     Raises:
         MissingExtraError: the extra is not installed.

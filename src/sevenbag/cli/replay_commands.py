@@ -307,12 +307,7 @@ def _format_value(value: object) -> str:
 
 
 def _report_differences(playback: Playback, *, quiet: bool) -> int:
-    """Play to the end and report differences from the recording; return 1 if there are any.
-
-    Args:
-        playback: of the replay.
-        quiet: whether to print nothing but the differences.
-    """
+    """Play to the end and report differences from the recording; return 1 if there are any."""
     playback.play_to(len(playback.replay.turns))
     differences = playback.differences()
     if not quiet:

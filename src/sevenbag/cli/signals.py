@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import queue
 import signal
-import threading
-from typing import TYPE_CHECKING, Final, NoReturn, TypeVar, cast
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
 from sevenbag._kernel import StopFlag
 
@@ -51,24 +50,11 @@ def run_search(search: Callable[[StopFlag], T]) -> T:
     Python handles no signal while the main thread is in the kernel.
     """
     stop = StopFlag()
-    outcome: queue.SimpleQueue[tuple[bool, T | BaseException]] = queue.SimpleQueue()
-
-    def work() -> None:
+    with ThreadPoolExecutor(1) as pool:
         try:
-            outcome.put((True, search(stop)))
-        except BaseException as error:  # noqa: BLE001  # raised in the waiting thread
-            outcome.put((False, error))
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    try:
-        done, result = outcome.get()
-    finally:
-        stop.set()
-        thread.join()
-    if not done:
-        raise cast("BaseException", result)
-    return cast("T", result)
+            return pool.submit(search, stop).result()
+        finally:
+            stop.set()
 
 
 @contextlib.contextmanager

@@ -296,13 +296,7 @@ def _check_folder(folder: Path, kind: str, *, resume: bool) -> None:
 def _run_tournament(
     folder: Path, args: argparse.Namespace, header: TournamentHeader | None = None
 ) -> int:
-    """Play the remaining games of the tournament in a folder.
-
-    Args:
-        folder: of the tournament.
-        args: options of the run.
-        header: of the tournament, if it may be new.
-    """
+    """Play the remaining games of the tournament in a folder; with a header it may be new."""
     # The executor comes first: without one nothing is stored.
     with contextlib.ExitStack() as stack:
         executor = stack.enter_context(create_executor(args))

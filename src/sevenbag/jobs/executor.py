@@ -10,7 +10,6 @@ from sevenbag.errors import JobError, ScarceMemoryError, SevenbagError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
-    from types import TracebackType
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -63,12 +62,7 @@ class Executor(abc.ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

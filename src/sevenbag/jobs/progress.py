@@ -5,10 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from typing import TYPE_CHECKING, Final, Self
-
-if TYPE_CHECKING:
-    from types import TracebackType
+from typing import Final, Self
 
 _LOG_SECONDS: Final = 15.0
 _REDRAW_SECONDS: Final = 0.2
@@ -24,12 +21,7 @@ class ProgressLine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.clear()
 
     def clear(self) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from sevenbag._kernel import Board, PcSolver, Piece, Placement, Rotation
 from sevenbag.errors import FormatError, QueueError
 from sevenbag.formats.fumen import Fumen
-from sevenbag.pc.path import MAX_QUEUES
+from sevenbag.pc.path import MAX_QUEUES, union
 from sevenbag.pc.patterns import Pattern
 
 if TYPE_CHECKING:
@@ -72,15 +72,13 @@ class Coverage:
     @property
     def covered_by_any(self) -> int:
         """Queues that can play at least one setup, as bits."""
-        return _union(self.covered)
+        return union(self.covered)
 
     @property
     def covered_by_all(self) -> int:
         """Queues that can play each of the setups, as bits."""
-        common = (1 << self.total) - 1
-        for queues in self.covered:
-            common &= queues
-        return common
+        every = (1 << self.total) - 1
+        return every ^ union(every ^ queues for queues in self.covered)
 
     def by_coverage(self) -> list[int]:
         """Return the indices of the setups, those that most queues can play first."""
@@ -180,7 +178,7 @@ def compute_coverage(
     queues = tuple(cut)
     solver = PcSolver(kicks)
     covered = [
-        _union(
+        union(
             solver.create_tiling(setup.field, way, drop=drop).find_playable_queues(
                 queues, None, use_hold=hold
             )
@@ -189,13 +187,6 @@ def compute_coverage(
         for setup in setups
     ]
     return Coverage(cut, given.length - cut.length, queues, tuple(covered))
-
-
-def _union(sets: Iterable[int]) -> int:
-    union = 0
-    for queues in sets:
-        union |= queues
-    return union
 
 
 def _create_from_pieces(pages: Sequence[Page], last: int) -> Setup:

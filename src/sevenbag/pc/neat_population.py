@@ -10,6 +10,7 @@ Evolutionary Computation 10 (2), 2002.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import itertools
@@ -23,7 +24,7 @@ from sevenbag.errors import MissingExtraError, NetworkError
 from sevenbag.pc.network import BIAS, FIRST_HIDDEN, SCORE, Network, NetworkGene
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from sevenbag.pc.network import Activation
 
@@ -70,9 +71,7 @@ class NeatSpecies(Struct, frozen=True):
     Attributes:
         created: generation of its creation.
         improved: last generation with a new best fitness.
-        best: best fitness; None before the first.
         representative: key of the genome that others are compared with.
-        members: keys of all its genomes.
     """
 
     key: _Number
@@ -207,7 +206,7 @@ class _NeatBreeder:
         self._species_set = neat.DefaultSpeciesSet(self._config.species_set_config, reporters)
 
     def first(self, seed: str) -> NeatPopulation:
-        with _SeededRandom(seed):
+        with _seeded_random(seed):
             self._set_counters(1, 1, 1, 0)
             genomes = self._reproduction.create_new(
                 self._config.genome_type, self._config.genome_config, self._size
@@ -224,7 +223,7 @@ class _NeatBreeder:
             population.next_node,
             population.innovations,
         )
-        with _SeededRandom(seed):
+        with _seeded_random(seed):
             # The library draws random values even for genes whose values are set below.
             genomes: dict[int, Any] = {}
             for genome, fitness in zip(population.genomes, fitnesses, strict=True):
@@ -289,18 +288,15 @@ class _NeatBreeder:
         )
 
 
-class _SeededRandom:
-    """Context manager that seeds the global generator, which the library uses, and restores it."""
-
-    def __init__(self, seed: str) -> None:
-        self._seed = seed
-
-    def __enter__(self) -> None:
-        self._before = random.getstate()
-        random.seed(self._seed)
-
-    def __exit__(self, *_: object) -> None:
-        random.setstate(self._before)
+@contextlib.contextmanager
+def _seeded_random(seed: str) -> Generator[None]:
+    """Seed the global generator, which the library uses, and restore it."""
+    before = random.getstate()
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(before)
 
 
 def _convert_genome(genome: Any) -> NeatGenome:

@@ -22,10 +22,10 @@ import math
 import sys
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NoReturn, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NoReturn, Self, get_args
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from sevenbag._kernel import PC_MAX_GENES, PcNetwork, compute_pc_features
 from sevenbag.errors import NetworkError
@@ -69,18 +69,11 @@ _MAX_WEIGHT: Final = 3.4028234663852886e38
 
 
 class NetworkGene(Struct, frozen=True):
-    """An edge.
+    """An edge from a node to the score or a hidden node."""
 
-    Attributes:
-        input: source node, from 0.
-        output: target node: the score or a hidden node.
-        weight: factor.
-        enabled: whether the edge is used.
-    """
-
-    input: int
-    output: int
-    weight: float
+    input: Annotated[int, Meta(ge=0, le=_MAX_NODE)]
+    output: Annotated[int, Meta(ge=SCORE, le=_MAX_NODE)]
+    weight: Annotated[float, Meta(ge=-_MAX_WEIGHT, le=_MAX_WEIGHT)]
     enabled: bool
 
 
@@ -91,36 +84,11 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
         genes: edges, at most 4,096.
         hidden: activation of hidden nodes.
         output: activation of the score.
-
-    Raises:
-        NetworkError: the network cannot be evaluated.
     """
 
     genes: tuple[NetworkGene, ...]
     hidden: Activation = "relu"
     output: Activation = "identity"
-
-    def __post_init__(self) -> None:
-        if len(self.genes) > PC_MAX_GENES:
-            _raise_error(
-                "genome.genes", f"expected at most {PC_MAX_GENES} genes, got {len(self.genes)}"
-            )
-        for at, gene in enumerate(self.genes):
-            where = f"genome.genes[{at}]"
-            if not 0 <= gene.input <= _MAX_NODE:
-                _raise_error(
-                    f"{where}.input", f"expected a node from 0, got {_format_number(gene.input)}"
-                )
-            if not SCORE <= gene.output <= _MAX_NODE:
-                _raise_error(
-                    f"{where}.output",
-                    f"expected the score, {SCORE}, or a later hidden node, got"
-                    f" {_format_number(gene.output)}",
-                )
-            if not abs(gene.weight) <= _MAX_WEIGHT:
-                _raise_error(
-                    f"{where}.weight", f"expected a finite 32-bit number, got {gene.weight}"
-                )
 
     @classmethod
     def parse(cls, data: bytes | str) -> Self:
@@ -141,15 +109,6 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             _raise_error("", str(error))
         options = document.options
-        if options.input_count != FEATURES:
-            _raise_error(
-                "options.input_count",
-                f"expected {FEATURES}, got {_format_number(options.input_count)}",
-            )
-        if options.output_count != 1:
-            _raise_error(
-                "options.output_count", f"expected 1, got {_format_number(options.output_count)}"
-            )
         return cls(
             genes=document.genome.genes,
             hidden=options.hidden_activation,
@@ -192,7 +151,11 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
 
     @functools.cached_property
     def kernel(self) -> PcNetwork:
-        """Network of the kernel."""
+        """Network of the kernel.
+
+        Raises:
+            InputError: the network cannot be evaluated.
+        """
         edges = [(gene.input, gene.output, gene.weight) for gene in self.genes if gene.enabled]
         return PcNetwork(self.hidden, self.output, edges)
 
@@ -253,14 +216,14 @@ def find_network(path: str | None) -> Network | None:
 
 
 class _Options(Struct, frozen=True):
-    input_count: int
-    output_count: int
+    input_count: Annotated[int, Meta(ge=FEATURES, le=FEATURES)]
+    output_count: Annotated[int, Meta(ge=1, le=1)]
     hidden_activation: Activation
     output_activation: Activation
 
 
 class _Genome(Struct, frozen=True):
-    genes: tuple[NetworkGene, ...]
+    genes: Annotated[tuple[NetworkGene, ...], Meta(max_length=PC_MAX_GENES)]
 
 
 class _Document(Struct, frozen=True):
@@ -270,11 +233,6 @@ class _Document(Struct, frozen=True):
 
 def _raise_error(path: str, what: str) -> NoReturn:
     raise NetworkError(f"{path}: {what}" if path else what, path) from None
-
-
-def _format_number(number: int) -> str:
-    """Format a number; abbreviate very long ones."""
-    return str(number) if abs(number) < 10**12 else "a number of many digits"
 
 
 def _is_file(path: Path) -> bool:

@@ -36,11 +36,9 @@ class PcOddsRow:
     """Count of one kind of queues.
 
     Attributes:
-        height: number of rows of the perfect clear.
         opener: whether only queues that start with a bag are counted.
         held: whether only queues with an empty hold are counted, or also those with a held piece.
         possible: number of queues with a perfect clear.
-        total: number of queues.
     """
 
     height: int

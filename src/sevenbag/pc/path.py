@@ -23,7 +23,7 @@ from sevenbag.pc.problem import PcProblem, ProblemQueues
 from sevenbag.pc.solver import Tiling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sevenbag._kernel import StopFlag
     from sevenbag.pc.patterns import Pattern
@@ -36,12 +36,7 @@ _COVER_SECONDS: Final = 10.0
 
 @dataclass(frozen=True)
 class QueueSolution:
-    """A perfect clear as a tiling, in any order of play.
-
-    Attributes:
-        tiling: pieces and their cells.
-        queues: bit i is set if queue i can play it.
-    """
+    """A perfect clear in any order of play, and the queues that can play it, as bits."""
 
     tiling: Tiling
     queues: int
@@ -81,10 +76,7 @@ class SolutionSet:
     @property
     def solved_queues(self) -> int:
         """Number of queues with a solution."""
-        covered = 0
-        for solution in self.solutions:
-            covered |= solution.queues
-        return covered.bit_count()
+        return union(solution.queues for solution in self.solutions).bit_count()
 
     @property
     def is_minimum_proved(self) -> bool:
@@ -116,6 +108,14 @@ class SolutionSet:
             for x, y in tile.cells:
                 cells[y][x] = tile.piece.name
         return ["".join(row) for row in cells]
+
+
+def union(sets: Iterable[int]) -> int:
+    """Return the union of sets of queues, given as bits."""
+    result = 0
+    for queues in sets:
+        result |= queues
+    return result
 
 
 def find_solutions(

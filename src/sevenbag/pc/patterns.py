@@ -64,11 +64,7 @@ class PatternElement:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A set of queues of the same length.
-
-    Attributes:
-        alternatives: rows of elements; a queue is in the set if it matches any row.
-    """
+    """A set of queues of the same length: those that match any of the alternatives."""
 
     alternatives: tuple[tuple[PatternElement, ...], ...]
 

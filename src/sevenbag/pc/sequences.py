@@ -16,7 +16,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import threading
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sevenbag._kernel import (
     PC_TABLEBASE_STAGES,
@@ -74,13 +74,13 @@ def count_published_sequences(length: int) -> int:
     return count_pc_sequences(length, _ALL_BUT_THE_LAST if whole_bags else _ALL_PHASES)
 
 
-def find_sequence_index(sequence_at: Sequence[Piece]) -> int:
+def find_sequence_index(sequence: Sequence[Piece]) -> int:
     """Return the index of a sequence in the list of its length, from 0.
 
     Raises:
         QueueError: invalid sequence.
     """
-    return find_pc_sequence_index(list(sequence_at))
+    return find_pc_sequence_index(list(sequence))
 
 
 def sequence_at(length: int, number: int) -> tuple[Piece, ...]:
@@ -125,9 +125,9 @@ class SequenceBlocks:
         """Number of sequences."""
         return self.starts[-1]
 
-    def find_block(self, sequence_at: int) -> int:
+    def find_block(self, sequence: int) -> int:
         """Return the block of a sequence; `block_count` if the index is the number of sequences."""
-        return bisect.bisect_right(self.starts, sequence_at) - 1
+        return bisect.bisect_right(self.starts, sequence) - 1
 
     def prepare(self, threads: int, report: Callable[[TablebaseProgress], None] | None) -> None:
         """Prepare the data that blocks need. Call this before the first block."""
@@ -222,8 +222,6 @@ def create_blocks(kicks: Kicks, height: int) -> SequenceBlocks:
     raise BoardError(f"invalid height: expected 2, 4 or {_BY_SOLVER}, got {height}")
 
 
-T = TypeVar("T")
-
 _BLOCKS_AT_ONCE: Final = {2: 64, 4: 4, 6: 128}
 """Blocks per part by height: much more work than the transfer, but little to repeat."""
 
@@ -248,55 +246,45 @@ def split_into_parts(kicks: Kicks, height: int, blocks: range) -> Iterator[Seque
 
 def encode_records(part: SequencePart) -> bytes:
     """Return the solutions of a part as records of .pc files."""
-    blocks = _prepare_blocks(part)
-    return b"".join(map(blocks.records, part.blocks))
+    return b"".join(map(_cache.get(part).records, part.blocks))
 
 
 def find_unsolvable_sequences(part: SequencePart) -> bytes:
     """Return the sequences of a part without a perfect clear, for `compute_pc_odds`."""
-    blocks = _prepare_blocks(part)
+    blocks = _cache.get(part)
     assert isinstance(blocks, TablebaseBlocks), "odds need a tablebase"
     return b"".join(map(blocks.find_unsolvable, part.blocks))
 
 
-class _ExpiringCache(Generic[T]):
-    """A large value, created at its first use and freed when it is unused for a while."""
+class _BlocksCache:
+    """Prepared blocks of one height, freed when they are unused for a while."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._key: object = None
-        self._value: T | None = None
+        self._key: tuple[Kicks, int] | None = None
+        self._blocks: SequenceBlocks | None = None
         self._timer: threading.Timer | None = None
 
-    def get(self, key: object, create: Callable[[], T]) -> T:
-        """Return the value for a key; if it must be created, free the old value first."""
+    def get(self, part: SequencePart) -> SequenceBlocks:
+        """Return the blocks of the height of a part; free those of another height first."""
+        key = (part.kicks, part.height)
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
-            value = self._value if self._key == key else None
-            if value is None:
-                self._value = None
-                self._key, self._value = key, (value := create())
+            if self._blocks is None or self._key != key:
+                self._key, self._blocks = key, None
+                blocks = create_blocks(*key)
+                blocks.prepare(resolve_threads(None), None)
+                self._blocks = blocks
             self._timer = threading.Timer(_EXPIRY_SECONDS, self._free)
             self._timer.daemon = True
             self._timer.start()
-            return value
+            return self._blocks
 
     def _free(self) -> None:
         with self._lock:
             if self._timer is threading.current_thread():
-                self._value = None
+                self._blocks = None
 
 
-_blocks: Final[_ExpiringCache[SequenceBlocks]] = _ExpiringCache()
-
-
-def _prepare_blocks(part: SequencePart) -> SequenceBlocks:
-    """Return the prepared blocks of the height of a part."""
-
-    def create() -> SequenceBlocks:
-        blocks = create_blocks(part.kicks, part.height)
-        blocks.prepare(resolve_threads(None), None)
-        return blocks
-
-    return _blocks.get((part.kicks, part.height), create)
+_cache: Final = _BlocksCache()

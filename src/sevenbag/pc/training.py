@@ -66,13 +66,11 @@ class TrainingSettings(Struct, frozen=True, kw_only=True):
 
     Attributes:
         height: number of rows of the perfect clears, 2, 4 or 6.
-        kicks: name of the rotation system.
         population: number of networks per generation.
         species: approximate number of species.
         queues: number of queues that each network solves.
         hidden: activation of hidden nodes.
         output: activation of the score.
-        measure: unit of fitness: perfect clears per thousand positions, or per second.
     """
 
     height: int = 4
@@ -98,12 +96,9 @@ class BestNetwork(Struct, frozen=True):
 
 
 class TrainingGeneration(Struct, frozen=True, kw_only=True):
-    """A generation.
+    """A generation, numbered from 0.
 
     Attributes:
-        seed: seed of the training.
-        generation: number of the generation, from 0.
-        trainer: population.
         fitnesses: fitness of each genome; None if unknown.
         champion: best network before this generation, or including it once all its networks are
             tested. None before the first.
@@ -122,9 +117,9 @@ class TrainingProgress:
     """Progress of a training.
 
     Attributes:
-        generation: generation being tested.
+        generation: generation being tested, from 0.
         generations: number of generations to test.
-        tested: number of networks of this generation whose fitness is known.
+        tested: number of networks of this generation that are tested.
         population: number of networks of this generation.
         seconds_left: estimate for this generation; None if there is none yet.
     """
@@ -159,7 +154,7 @@ def train(
     save_every: float = 10.0,
     observer: TrainingObserver | None = None,
 ) -> TrainingGeneration:
-    """Start or continue a training.
+    """Start or continue a training; return the next generation.
 
     Args:
         folder: folder of the files; created if needed.
@@ -170,9 +165,6 @@ def train(
         executor: runs the tests of networks [default: this process].
         save_every: seconds between saves.
         observer: receives the events.
-
-    Returns:
-        The next generation; its champion is the best network so far.
 
     Raises:
         InputError: the folder holds a different training.
@@ -393,14 +385,7 @@ _MIN_FITNESS: Final = {"nodes": 0.5, "seconds": 15.0}
 
 @dataclass(frozen=True, slots=True)
 class FitnessTest:
-    """Queues that networks are tested with.
-
-    Attributes:
-        queues: held, current and next pieces, as letters.
-        height: number of rows of the perfect clears.
-        kicks: name of the rotation system.
-        measure: unit of fitness.
-    """
+    """Queues that networks are tested with: held, current and next pieces, as letters."""
 
     queues: tuple[str, ...]
     height: int

@@ -38,7 +38,7 @@ def build_table(
     threads: int | None = None,
     report: Callable[[TablebaseProgress], None] | None = None,
 ) -> Path:
-    """Build a table by counting all queues (see `sevenbag.pc.odds.compute_odds`).
+    """Build a table by counting all queues (see `sevenbag.pc.odds.compute_odds`); return its path.
 
     Args:
         height: number of rows, 2 or 4.
@@ -46,9 +46,6 @@ def build_table(
         path: file to write [default: the path where solvers look for it].
         threads: number of threads [default: number of processors].
         report: called with the progress from time to time.
-
-    Returns:
-        The path. The file is written atomically.
 
     Raises:
         BoardError: invalid height.

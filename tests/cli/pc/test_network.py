@@ -75,7 +75,7 @@ def test_missing_file(verb: str, path: str) -> None:
         (GOOD.encode().decode().replace("-0.7", '"x"'), "genome.genes[1].weight: Expected `float`"),
         (
             GOOD.encode().decode().replace('"input_count": 9', '"input_count": 8'),
-            "input_count: expected 9, got 8",
+            "input_count: Expected `int` >= 9",
         ),
     ],
 )

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import re
+import resource
 import sys
 from array import array
 from pathlib import Path
@@ -138,10 +139,6 @@ def _quantile(ordered: list[float], share: float) -> float:
 
 
 def _peak_memory() -> int:
-    """Return the peak memory of this process in KiB, or 0 if it is not known."""
-    try:
-        import resource  # noqa: PLC0415  # not on every system
-    except ImportError:
-        return 0
+    """Return the peak memory of this process in KiB."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak // 1024 if sys.platform == "darwin" else peak

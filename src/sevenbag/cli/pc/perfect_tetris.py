@@ -10,14 +10,15 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sevenbag.cli.arguments import NETWORK_HELP
+from sevenbag._kernel import Kicks
+from sevenbag.cli.arguments import NETWORK_HELP, load_kicks
 from sevenbag.cli.command_table import COMMANDS, PERFECT_TETRIS_VERBS, CommandGroup
 from sevenbag.errors import FormatError, InputError, NetworkError, SevenbagError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-KICKS_NAMES: Final = ("none", "none180", "srs", "srs180", "srsPlus", "srsTetrio")
+_KICKS_NAMES: Final = ("none", "none180", "srs", "srs180", "srsPlus", "srsTetrio")
 """Names of rotation systems in perfect-tetris."""
 
 
@@ -26,14 +27,10 @@ class UsageError(Exception):
 
 
 class VerbOption(NamedTuple):
-    """An option of a verb.
+    """An option of a verb, with its long and its short name.
 
     Attributes:
-        name: long name, without the leading hyphens.
-        letter: short name.
-        help: one line for the help.
         read: converts the value, or raises ValueError; None for a flag.
-        default: value if the option is not given.
         metavar: name of the value in the help.
     """
 
@@ -59,6 +56,13 @@ class Verb(NamedTuple):
     usage: str
     options: tuple[VerbOption, ...] = ()
     needs_input: bool = False
+
+
+def kicks_option(default: str | None, help_prefix: str = "") -> VerbOption:
+    """Create the option ``--kicks``; without a default, any rotation system is allowed."""
+    text = f"{help_prefix}{' '.join(_KICKS_NAMES)} [default: {default or 'any'}]"
+    kicks = None if default is None else Kicks(default)
+    return VerbOption("kicks", "k", text, load_kicks, kicks, "KICKS")
 
 
 HELP_OPTION: Final = VerbOption("help", "h", "print this help")

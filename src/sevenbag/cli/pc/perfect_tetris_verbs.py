@@ -7,15 +7,13 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from sevenbag._kernel import Kicks
-from sevenbag.cli.arguments import load_kicks
 from sevenbag.cli.pc.perfect_tetris import (
-    KICKS_NAMES,
     NETWORK_OPTION,
     Verb,
     VerbOption,
     choice,
     integer_up_to,
+    kicks_option,
     print_error_name,
 )
 from sevenbag.cli.signals import run_search
@@ -29,7 +27,7 @@ from sevenbag.pc.solver import MAX_HEIGHT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sevenbag._kernel import Piece, Placement
+    from sevenbag._kernel import Kicks, Placement
     from sevenbag.formats.fumen import Quiz
 
 PERFECT_TETRIS_VERSION: Final = "1.3.2"
@@ -96,7 +94,11 @@ def _solve_fumen(
         return None, "FieldTooHigh"
     if values["min-height"] > MAX_HEIGHT:
         return None, "SolutionTooLong"
-    hold, queue = _hold_and_queue(quiz)
+    if quiz.current is None:
+        # A held piece without a current one is the current piece.
+        hold, queue = None, quiz.pieces
+    else:
+        hold, queue = quiz.hold, (quiz.current, *quiz.queue)
     answer = run_search(
         lambda stop: solver.search(
             board,
@@ -112,21 +114,11 @@ def _solve_fumen(
     return None, "NoPcExists" if answer.status is SolveStatus.ODD_CELLS else "SolutionTooLong"
 
 
-def _hold_and_queue(quiz: Quiz) -> tuple[Piece | None, tuple[Piece, ...]]:
-    """Return hold and queue; a held piece without a current one is the current piece."""
-    if quiz.current is None:
-        return None, quiz.pieces
-    return quiz.hold, (quiz.current, *quiz.queue)
-
-
 def _format_answer(fumen: Fumen, placements: Sequence[Placement], values: dict[str, Any]) -> str:
     solved = (
         fumen.with_placements(placements) if values["append"] else fumen.with_solution(placements)
     )
-    view = {"edit": FumenView.EDIT, "list": FumenView.LIST, "view": FumenView.VIEW}[
-        values["output-type"]
-    ]
-    return replace(solved, view=view).encode()
+    return replace(solved, view=FumenView[values["output-type"].upper()]).encode()
 
 
 FUMEN: Final = Verb(
@@ -134,14 +126,7 @@ FUMEN: Final = Verb(
     "[options] INPUTS...",
     (
         VerbOption("append", "a", "append the solution to the pages of the input"),
-        VerbOption(
-            "kicks",
-            "k",
-            f"{' '.join(KICKS_NAMES)} [default: srs]",
-            load_kicks,
-            Kicks("srs"),
-            "KICKS",
-        ),
+        kicks_option("srs"),
         VerbOption(
             "min-height", "m", "minimum rows to clear [default: 1]", integer_up_to(127), 1, "N"
         ),
@@ -196,14 +181,7 @@ VALIDATE: Final = Verb(
     _run_validate,
     "[options] PATHS...",
     (
-        VerbOption(
-            "kicks",
-            "k",
-            f"rotation system of all solutions: {' '.join(KICKS_NAMES)} [default: any]",
-            load_kicks,
-            None,
-            "KICKS",
-        ),
+        kicks_option(None, "rotation system of all solutions: "),
         VerbOption("strict", "s", "reject solutions with a perfect clear before their end"),
     ),
     needs_input=True,

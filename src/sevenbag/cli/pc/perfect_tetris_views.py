@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 
-from sevenbag._kernel import Kicks
 from sevenbag.arena.terminal import pc_demo, solution_view
 from sevenbag.arena.terminal.pc_demo import PcDemoGame, PcLookahead, pc_demo_rules
 from sevenbag.arena.terminal.solution_view import SolutionScene
@@ -25,14 +24,13 @@ from sevenbag.arena.terminal.terminal_screen import (
     can_draw,
     open_key_reader,
 )
-from sevenbag.cli.arguments import load_kicks
 from sevenbag.cli.pc.perfect_tetris import (
-    KICKS_NAMES,
     NETWORK_OPTION,
     UsageError,
     Verb,
     VerbOption,
     integer_up_to,
+    kicks_option,
 )
 from sevenbag.cli.signals import stop_on_interrupt
 from sevenbag.formats.pc_file import PcFileIndex
@@ -135,14 +133,7 @@ DEMO: Final = Verb(
     _run_demo,
     "[options]",
     (
-        VerbOption(
-            "kicks",
-            "k",
-            f"{' '.join(KICKS_NAMES)} [default: srsPlus]",
-            load_kicks,
-            Kicks("srsPlus"),
-            "KICKS",
-        ),
+        kicks_option("srsPlus"),
         VerbOption(
             "min-height", "m", "minimum rows to clear [default: 4]", integer_up_to(127), 4, "N"
         ),

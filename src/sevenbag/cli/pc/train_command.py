@@ -114,12 +114,7 @@ def run_train(args: argparse.Namespace) -> int:
 
 
 class _TrainingReporter:
-    """Print the progress of a training.
-
-    Args:
-        line: to print the progress on.
-        verbose: whether to print the fitness of every network.
-    """
+    """Print the progress of a training."""
 
     def __init__(self, line: ProgressLine, *, verbose: bool) -> None:
         self._line = line
