@@ -173,10 +173,7 @@ class Bot(abc.ABC):
 async def ask_bot(bot: Bot, limits: Limits, seconds: float | None = None) -> Suggestion:
     """Ask a bot for moves within a time limit.
 
-    Args:
-        bot: bot.
-        limits: limits of the suggestion.
-        seconds: time limit without thinking time [default: the bot's own, if any].
+    The limit is `seconds`, else the bot's own, if any; the thinking time is added to it.
 
     Raises:
         BotTimeoutError: the bot did not answer in time.
@@ -201,11 +198,7 @@ class PositionBot(Bot):
 
     @property
     def position(self) -> Position:
-        """Return the current position.
-
-        Raises:
-            BotStartError: no such bot exists.
-        """
+        """Current position; `BotStartError` without one."""
         if self._position is None:
             raise BotStartError(self.name, "has no position")
         return self._position
@@ -226,7 +219,7 @@ class PositionBot(Bot):
 
     async def quit(self) -> None:
         """Forget the position."""
-        self._position = None
+        await self.stop()
 
 
 MAX_NAME_LENGTH: Final = 40

@@ -5,9 +5,9 @@ from __future__ import annotations
 import abc
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING, Final, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Literal
 
-from sevenbag.errors import BotProtocolError, ProtocolError
+from sevenbag.errors import BotProtocolError
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ class BotChannel(abc.ABC):
     """A connection that carries one JSON object per message, as bytes, and queues received ones.
 
     Attributes:
-        name: name of the bot in errors.
         was_terminated: whether `close` had to end the bot's process with a signal.
     """
 
@@ -146,80 +145,3 @@ if TYPE_CHECKING:
     Raises:
         BotStartError: it cannot be opened.
     """
-
-
-MessageT = TypeVar("MessageT")
-
-_MAX_SKIPPED_LINES: Final = 1000
-"""Maximum lines in a row that are not messages."""
-_MAX_QUOTED_BYTES: Final = 60
-
-
-class MessageReader(Generic[MessageT]):
-    """Reads the messages of one channel.
-
-    Attributes:
-        skipped_lines: number of lines that were not messages.
-    """
-
-    def __init__(self, channel: BotChannel, decode: Callable[[bytes], MessageT | None]) -> None:
-        """Create a reader; nothing is read yet.
-
-        Args:
-            channel: source of the lines.
-            decode: decodes a line; None for lines to skip. It may raise `ProtocolError`.
-        """
-        self.skipped_lines = 0
-        self._channel = channel
-        self._decode = decode
-        self._last_skipped = b""
-
-    async def receive(self) -> MessageT:
-        """Return the next message and skip a limited number of other lines.
-
-        Raises:
-            BotDiedError: no more messages will come.
-            BotProtocolError: a message is invalid, or too many lines are not messages.
-        """
-        line = b""
-        for _ in range(_MAX_SKIPPED_LINES):
-            line = await self._channel.receive()
-            message = self.decode(line)
-            if message is not None:
-                return message
-        raise BotProtocolError(
-            self._channel.name,
-            f"printed {_MAX_SKIPPED_LINES} lines that are not messages, such as {_quote(line)}",
-        )
-
-    def decode(self, line: bytes) -> MessageT | None:
-        """Decode a line; None if it is to be skipped.
-
-        Raises:
-            BotProtocolError: the message is invalid.
-        """
-        try:
-            message = self._decode(line)
-        except ProtocolError as error:
-            raise BotProtocolError(self._channel.name, str(error)) from error
-        if message is None and line.strip():
-            self.skipped_lines += 1
-            self._last_skipped = line
-        return message
-
-    def describe_problems(self, before: int) -> list[str]:
-        """Describe unusable output since the counter had the given value."""
-        found: list[str] = []
-        lines = self.skipped_lines - before
-        if lines:
-            what = "line that is not a message" if lines == 1 else "lines that are not messages"
-            found.append(f"skipped {lines} {what}, such as {_quote(self._last_skipped)}")
-        pending = self._channel.pending_bytes()
-        if pending:
-            found.append(f"{pending} bytes came without a line end")
-        return found
-
-
-def _quote(line: bytes) -> str:
-    text = line[:_MAX_QUOTED_BYTES].decode("utf-8", "replace")
-    return repr(text) + ("..." if len(line) > _MAX_QUOTED_BYTES else "")

@@ -11,9 +11,16 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
 from sevenbag.bots.bot import Bot, printable_name
-from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT, MessageReader
+from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT
 from sevenbag.bots.external.process import create_process_launcher, program_name, split_command
-from sevenbag.errors import BotDiedError, BotStartError, BotTimeoutError, RulesError
+from sevenbag.errors import (
+    BotDiedError,
+    BotProtocolError,
+    BotStartError,
+    BotTimeoutError,
+    ProtocolError,
+    RulesError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +34,10 @@ STALE_ANSWER_TIMEOUT: Final = 1.0
 """Seconds for an answer about an earlier position, before the bot is restarted."""
 TIMEOUT_MARGIN: Final = 5.0
 """Extra seconds for steps with several phases, so that the timeout of a phase comes first."""
-FLUSH_HINT: Final = "is its output flushed?"
+_FLUSH_HINT: Final = "is its output flushed?"
+_MAX_SKIPPED_LINES: Final = 1000
+"""Maximum lines in a row that are not messages."""
+_MAX_QUOTED_BYTES: Final = 60
 
 
 def loop_time() -> float:
@@ -41,6 +51,7 @@ class ExternalBot(Bot):
     Attributes:
         name: given name, else announced name, else name of the program.
         launcher: opens a channel to the bot.
+        skipped_lines: number of lines of the running bot that were not messages.
         misdrops: number of moves that led to another board than the bot expected.
     """
 
@@ -76,8 +87,9 @@ class ExternalBot(Bot):
         self.misdrops = 0
         self._rules: Rules | None = None
         self._channel: BotChannel | None = None
-        self._reader: MessageReader[Any] | None = None
+        self.skipped_lines = 0
         self._skipped_before = 0
+        self._last_skipped = b""
 
     def step_timeout(self, step: Step) -> float:
         """Return the time limit of the settings; a position may require a new process."""
@@ -91,9 +103,13 @@ class ExternalBot(Bot):
 
     def explain_timeout(self) -> str:
         """Describe unusable output since the last question."""
-        if self._reader is None:
-            return ""
-        return "; ".join(self._reader.describe_problems(self._skipped_before))
+        found: list[str] = []
+        if lines := self.skipped_lines - self._skipped_before:
+            what = "line that is not a message" if lines == 1 else "lines that are not messages"
+            found.append(f"skipped {lines} {what}, such as {_quote(self._last_skipped)}")
+        if self._channel is not None and (pending := self._channel.pending_bytes()):
+            found.append(f"{pending} bytes came without a line end")
+        return "; ".join(found)
 
     @property
     def pid(self) -> int | None:
@@ -104,11 +120,6 @@ class ExternalBot(Bot):
     def stderr(self) -> str:
         """The end of its standard error output."""
         return self._channel.stderr if self._channel is not None else ""
-
-    @property
-    def skipped_lines(self) -> int:
-        """Number of lines that were not messages."""
-        return self._reader.skipped_lines if self._reader is not None else 0
 
     async def prepare(self, rules: Rules) -> None:
         """Start the bot and agree on the rules."""
@@ -140,11 +151,7 @@ class ExternalBot(Bot):
 
     @abc.abstractmethod
     def _check_rules(self, rules: Rules) -> None:
-        """Check that the protocol can express the rules.
-
-        Raises:
-            RulesError: it cannot.
-        """
+        """Check that the protocol can express the rules; `RulesError` if not."""
 
     @abc.abstractmethod
     async def _launch(self) -> None:
@@ -154,6 +161,10 @@ class ExternalBot(Bot):
         """Agree on the rules with the running bot."""
 
     @abc.abstractmethod
+    def _decode(self, line: bytes) -> object | None:
+        """Decode a line; None for lines to skip, `ProtocolError` for an invalid message."""
+
+    @abc.abstractmethod
     def _forget_position(self) -> None:
         """Forget the game."""
 
@@ -161,13 +172,13 @@ class ExternalBot(Bot):
     async def _close(self) -> None:
         """Close the channel."""
 
-    async def _open_channel(self, decode: Callable[[bytes], object | None]) -> None:
+    async def _open_channel(self) -> None:
         await self._close()
         self._channel = await self.launcher(self.name)
-        self._reader = MessageReader(self._channel, decode)
+        self.skipped_lines = 0
 
     async def _close_channel(self, last_message: bytes, seconds: float) -> None:
-        channel, self._channel, self._reader = self._channel, None, None
+        channel, self._channel = self._channel, None
         if channel is not None:
             await channel.close(last_message, seconds)
 
@@ -184,8 +195,7 @@ class ExternalBot(Bot):
     async def _receive_available(self) -> list[Any]:
         """Return the messages that have arrived."""
         lines = await self._require_channel().receive_available()
-        assert self._reader is not None
-        messages = [self._reader.decode(line) for line in lines]
+        messages = [self._read(line) for line in lines]
         return [message for message in messages if message is not None]
 
     async def _receive_until(
@@ -194,27 +204,44 @@ class ExternalBot(Bot):
         seconds: float | None = None,
         what: str = "",
     ) -> Any:
-        """Wait for a message.
-
-        Args:
-            accept: receives each message; returns True for the last one.
-            seconds: time limit [default: none].
-            what: description of a missing message.
+        """Wait for a message that `accept` accepts; it receives all messages.
 
         Raises:
-            BotTimeoutError: it did not arrive in time.
+            BotTimeoutError: it did not arrive in time; `what` describes it.
         """
-        self._require_channel()
-        reader = self._reader
-        assert reader is not None
-        self._skipped_before = reader.skipped_lines
+        self._skipped_before = self.skipped_lines
         try:
             async with asyncio.timeout(seconds):
-                while not accept(message := await reader.receive()):
+                while not accept(message := await self._receive_message()):
                     pass
         except TimeoutError:
             if seconds is None:
                 raise
-            hints = [f"{what} within {seconds:g} s", self.explain_timeout(), FLUSH_HINT]
+            hints = [f"{what} within {seconds:g} s", self.explain_timeout(), _FLUSH_HINT]
             raise BotTimeoutError(self.name, "; ".join(filter(None, hints))) from None
         return message
+
+    async def _receive_message(self) -> object:
+        """Return the next message and skip a limited number of other lines."""
+        line = b""
+        for _ in range(_MAX_SKIPPED_LINES):
+            line = await self._require_channel().receive()
+            if (message := self._read(line)) is not None:
+                return message
+        what = f"printed {_MAX_SKIPPED_LINES} lines that are not messages, such as {_quote(line)}"
+        raise BotProtocolError(self.name, what)
+
+    def _read(self, line: bytes) -> object | None:
+        try:
+            message = self._decode(line)
+        except ProtocolError as error:
+            raise BotProtocolError(self.name, str(error)) from error
+        if message is None and line.strip():
+            self.skipped_lines += 1
+            self._last_skipped = line
+        return message
+
+
+def _quote(line: bytes) -> str:
+    text = line[:_MAX_QUOTED_BYTES].decode("utf-8", "replace")
+    return repr(text) + ("..." if len(line) > _MAX_QUOTED_BYTES else "")

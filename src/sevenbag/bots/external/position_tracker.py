@@ -41,11 +41,7 @@ class PositionTracker:
 
     @property
     def position(self) -> Position:
-        """The current position.
-
-        Raises:
-            PlacementError: a recorded move is illegal.
-        """
+        """Current position; `PlacementError` if a recorded move is illegal."""
         updates, self._updates = self._updates, []
         for each in updates:
             if isinstance(each, Placement):
@@ -96,13 +92,7 @@ def filter_moves(
 
 @dataclass(frozen=True, slots=True)
 class PositionChange:
-    """The change from one position to the next.
-
-    Attributes:
-        placement: the move.
-        new_pieces: pieces that joined the queue.
-        garbage: rows that entered after the move, in the order of TBP's message.
-    """
+    """The change from one position to the next; garbage is in the order of TBP's message."""
 
     placement: Placement
     new_pieces: tuple[Piece, ...]
@@ -112,15 +102,10 @@ class PositionChange:
 def find_position_change(
     before: Position, moves: Iterable[Placement], after: Position
 ) -> PositionChange | None:
-    """Find the move and garbage between two positions; None if no such move explains it.
+    """Find the move and garbage between two positions; None if none of the moves explains it.
 
     A game that is sent as positions only can thus be sent as moves to a bot that accepts garbage.
     The bot can then continue its search.
-
-    Args:
-        before: the first position.
-        moves: candidates for the move that was made.
-        after: the second position.
     """
     for move in moves:
         for spin in (Spin.NONE, Spin.MINI, Spin.FULL):

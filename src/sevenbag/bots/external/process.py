@@ -93,8 +93,7 @@ class ProcessChannel(BotChannel, asyncio.SubprocessProtocol):
         """Start a program.
 
         Args:
-            command: program and arguments; a text is split as a shell would split it. No shell
-                is involved.
+            command: program and arguments; a text is split as by a shell, without starting one.
             name: name of the bot in errors.
             folder: working folder; by default that of this process.
             log: file to which standard error is appended.
@@ -102,8 +101,7 @@ class ProcessChannel(BotChannel, asyncio.SubprocessProtocol):
             environment: environment; by default that of this process.
 
         Raises:
-            BotStartError: the program does not exist or cannot be run, or the log cannot be
-                written.
+            BotStartError: the program cannot be run, or the log cannot be written.
         """
         words = split_command(command, name)
         if words[0] == "sevenbag":
@@ -310,13 +308,10 @@ class ProcessChannel(BotChannel, asyncio.SubprocessProtocol):
 
 
 def find_error_line(stderr: str) -> str:
-    """Find the error message in a standard error output.
+    """Find the error message in a standard error output; empty if there is none.
 
     It is the panic message of a Rust or Go program, the error of a JavaScript, Python or Java
     program, or else the last line. Stack traces and closing notes of runtimes are skipped.
-
-    Returns:
-        At most `_MAX_ERROR_LENGTH` printable characters; empty if there is no message.
     """
     plain = _EXCERPT.sub("", stderr).strip() or stderr
     lines = [line.rstrip() for line in plain.splitlines() if line.strip()]
@@ -410,11 +405,7 @@ class ProcessGroupGuard:
     """
 
     def __init__(self, group: int) -> None:
-        """Start guarding the group with this number.
-
-        Raises:
-            OSError: the guard process cannot be started.
-        """
+        """Guard a group; `OSError` if the guard process cannot be started."""
         reader, writer = os.pipe()
         try:
             guard = os.posix_spawn(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET
@@ -45,8 +44,6 @@ if TYPE_CHECKING:
     from sevenbag.bots.bot import Position
     from sevenbag.bots.external.bot_channel import ChannelLauncher
     from sevenbag.game import Rules
-
-_DECODE: Final = functools.partial(decode, ignore_extensions=True)
 
 
 class TbpDriver(ExternalBot):
@@ -205,6 +202,9 @@ class TbpDriver(ExternalBot):
     def _check_rules(self, rules: Rules) -> None:
         tbp_conversion.check_rules(rules)
 
+    def _decode(self, line: bytes) -> tbp.TbpMessage | None:
+        return decode(line, ignore_extensions=True)
+
     async def _agree(self, rules: Rules) -> None:
         self._randomizer = tbp_conversion.format_randomizer(rules)
         if (needed := self.profile.min_queue) > (seen := rules.pieces.previews + 1):
@@ -220,7 +220,7 @@ class TbpDriver(ExternalBot):
             raise BotStartError(self.name, f"does not play these rules ({reason})")
 
     async def _launch(self) -> None:
-        await self._open_channel(_DECODE)
+        await self._open_channel()
         self._forget_position()
         self.profile = self._apply_options(self._chosen_profile or self._default_profile)
         event, _ = await self._receive_event(
@@ -360,11 +360,7 @@ class TbpDriver(ExternalBot):
             await self._send_start(game.tracker.position)
 
     def _accept_moves(self, moves: tuple[tbp.TbpMove, ...]) -> tuple[Placement, ...]:
-        """Convert the moves and drop those that are not acceptable.
-
-        Raises:
-            BotForfeitError: none of them is acceptable.
-        """
+        """Convert the moves and drop those that are not acceptable; forfeit if none is left."""
         assert self._rules is not None
         try:
             placements, misdrops = filter_moves(
@@ -390,11 +386,7 @@ class TbpDriver(ExternalBot):
         return event, message
 
     async def _receive_suggestion(self) -> tbp.TbpSuggestion:
-        """Wait for the answer to a question.
-
-        Raises:
-            BotForfeitError: the bot sent an error.
-        """
+        """Wait for the answer to a question; an error of the bot is a forfeit."""
         _, message = await self._receive_event(TbpEvent.SUGGESTED)
         if not isinstance(message, tbp.TbpSuggestion):
             raise self._create_forfeit()

@@ -165,14 +165,9 @@ def list_profiles() -> list[str]:
 
 
 def find_profile(info_name: str, *, worker: bool = False) -> TbpProfile | None:
-    """Find the profile for the announced name of a bot.
+    """Find the profile for the name in a bot's ``info``, if any.
 
-    Args:
-        info_name: name in its ``info``.
-        worker: the bot is a Web Worker; profiles of workers take precedence.
-
-    Returns:
-        The profile, or None.
+    For Web Workers (`worker`), their own profiles take precedence.
     """
     plain = _normalize_name(info_name)
     named = [
@@ -184,11 +179,7 @@ def find_profile(info_name: str, *, worker: bool = False) -> TbpProfile | None:
 
 
 def override_profile(base: TbpProfile, options: Mapping[str, str]) -> TbpProfile:
-    """Return a profile with single values changed.
-
-    Args:
-        base: profile to change.
-        options: values as texts, by the names in `PROFILE_OPTIONS`.
+    """Return a profile with single values changed; options are texts by `PROFILE_OPTIONS`.
 
     Raises:
         SpecError: an option is unknown or invalid.

@@ -76,12 +76,10 @@ class TriangleSettings(Struct, frozen=True, kw_only=True):
 class TriangleDriver(ExternalBot):
     """A program that speaks the Triangle.js adapter protocol over its standard input and output.
 
-    The protocol has no limits: a bot answers at any time within the time limit for a move.
-
-    Many bots send the board that they expect after a move in ``data.board``.
+    The protocol has no limits: a bot answers at any time within the time limit for a move. Many
+    bots send the board that they expect after a move in ``data.board``.
 
     Attributes:
-        settings: settings for the communication.
         unrequested_moves: number of moves without a question; they are dropped.
     """
 
@@ -114,11 +112,7 @@ class TriangleDriver(ExternalBot):
     def create_launcher(
         self, environment: Mapping[str, str] | None = None
     ) -> ChannelLauncher | None:
-        """Return a launcher that sends no signal before the end of the input, if it can.
-
-        Args:
-            environment: environment; by default that of this process.
-        """
+        """Return a launcher that sends no signal before the end of the input, if it can."""
         if is_websocket_url(self._command[0]):
             return None
         return create_process_launcher(self._command, folder=self._folder, environment=environment)
@@ -207,8 +201,11 @@ class TriangleDriver(ExternalBot):
     def _check_rules(self, rules: Rules) -> None:
         triangle_conversion.format_config(rules, ())
 
+    def _decode(self, line: bytes) -> triangle.TriangleMessage | None:
+        return decode(line)
+
     async def _launch(self) -> None:
-        await self._open_channel(decode)
+        await self._open_channel()
         self._connection = TriangleHostConnection()
         self._state_sent = self._moved_after_state = False
         await self._receive(TriangleEvent.INTRODUCED, self.settings.info_seconds, "no info")

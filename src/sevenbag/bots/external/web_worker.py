@@ -45,7 +45,7 @@ def create_worker_launcher(
         script: entry file of the worker; its other files lie beside or below it.
         host: program that runs it; None for a browser if there is one, else Node.
         log: file to which its console output is appended, as far as the host reports it.
-        folder: working folder of the host; by default that of this process.
+        folder: working folder of Node; by default that of this process.
 
     Raises:
         BotStartError: the file or a host does not exist.

@@ -71,11 +71,7 @@ def create_websocket_launcher(url: str) -> ChannelLauncher:
 
 
 def import_websockets() -> ModuleType:
-    """Import the package websockets.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
+    """Import the package websockets; `MissingExtraError` if it is not installed."""
     try:
         for part in ("client", "server"):
             importlib.import_module(f"websockets.asyncio.{part}")

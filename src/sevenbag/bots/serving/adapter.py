@@ -111,9 +111,6 @@ class BotAdapter:
 
     Every question is answered once, in order. Problems are logged on standard error; normal play
     logs nothing.
-
-    Attributes:
-        inbox: receiver of the input.
     """
 
     def __init__(self, bot: Bot, connection: BotConnection, limits: Limits, send: SendLine) -> None:
@@ -202,12 +199,14 @@ class BotAdapter:
     async def _ask(self) -> Suggestion:
         """Ask the bot; return no moves if its question became obsolete meanwhile."""
         task = asyncio.ensure_future(ask_bot(self._bot, self._limits))
+        stale = asyncio.ensure_future(self.inbox.stale.wait())
         try:
-            await self.inbox.wait_until_stale(task)
+            await asyncio.wait((task, stale), return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
                 await asyncio.wait({task}, timeout=STALE_ANSWER_GRACE)
             return task.result() if task.done() else Suggestion(())
         finally:
+            stale.cancel()
             if not task.done():
                 task.cancel()
                 await asyncio.wait({task})
@@ -265,13 +264,17 @@ class InvalidMessage:
 
 
 class MessageInbox:
-    """Messages that have arrived; reading and the bot do not wait for each other."""
+    """Messages that have arrived; reading and the bot do not wait for each other.
+
+    Attributes:
+        stale: set when a message makes the answer to the current question obsolete.
+    """
 
     def __init__(self, connection: BotConnection) -> None:
         self._connection = connection
         self._messages: deque[Any] = deque()
         self._changed = asyncio.Event()
-        self._stale = asyncio.Event()
+        self.stale = asyncio.Event()
         self._closed = False
 
     def add_line(self, line: bytes | None) -> None:
@@ -280,13 +283,13 @@ class MessageInbox:
         if message is not None:
             self._messages.append(message)
             if self._connection.is_superseding(message):
-                self._stale.set()
+                self.stale.set()
             self._changed.set()
 
     def close(self) -> None:
         """Mark the end of the input."""
         self._closed = True
-        self._stale.set()
+        self.stale.set()
         self._changed.set()
 
     async def get(self) -> Any:
@@ -296,16 +299,8 @@ class MessageInbox:
             await self._changed.wait()
         message = self._messages.popleft() if self._messages else None
         if not self._closed and not any(map(self._connection.is_superseding, self._messages)):
-            self._stale.clear()
+            self.stale.clear()
         return message
-
-    async def wait_until_stale(self, task: asyncio.Task[Suggestion]) -> None:
-        """Wait until the task is done or a message makes its result obsolete."""
-        waiting: asyncio.Task[object] = asyncio.ensure_future(self._stale.wait())
-        try:
-            await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            waiting.cancel()
 
     def _decode(self, line: bytes | None) -> object | None:
         if line is None:

@@ -27,15 +27,9 @@ async def serve_stdio(
     input_descriptor: int = 0,
     output_descriptor: int = 1,
 ) -> None:
-    """Serve until told to quit, or until input or output is closed; then end the bot.
+    """Serve a bot until told to quit, or until input or output is closed; then end it.
 
-    Problems are logged on standard error.
-
-    Args:
-        bot: bot that is not yet prepared.
-        create_adapter: creates the adapter of a protocol.
-        input_descriptor: file descriptor of the input.
-        output_descriptor: file descriptor of the output, which nothing else writes to.
+    Problems are logged on standard error. Nothing else may write to the output.
 
     Raises:
         OSError: the output cannot be written for another reason than being closed.
@@ -61,9 +55,7 @@ async def serve_stdio(
 def start_reading(descriptor: int, receiver: LineReceiver) -> None:
     """Read lines in a thread: the input may be a file or a terminal as well as a pipe.
 
-    Args:
-        descriptor: file descriptor of the input.
-        receiver: receives the lines in the current event loop.
+    The receiver gets the lines in the current event loop.
     """
     loop = asyncio.get_running_loop()
     splitter = LineSplitter()
@@ -85,11 +77,7 @@ def start_reading(descriptor: int, receiver: LineReceiver) -> None:
 
 
 def write_line(descriptor: int, line: bytes) -> None:
-    """Write a line immediately.
-
-    Raises:
-        OutputClosedError: it cannot be written.
-    """
+    """Write a line immediately; `OutputClosedError` if it cannot be written."""
     while line:
         try:
             line = line[os.write(descriptor, line) :]

@@ -32,10 +32,15 @@ WORKER_PATH: Final = "/worker.js"
 
 
 class WebSocketBotServer:
-    """A server on one port.
+    """A server on one port, with one bot per connection.
 
-    Attributes:
-        port: port of the server.
+    Args:
+        create: creates an unprepared bot for a connection.
+        create_adapter: creates its adapter; by default one for TBP.
+        max_connections: maximum number of connections.
+
+    Raises:
+        MissingExtraError: the package websockets is not installed.
     """
 
     def __init__(
@@ -45,16 +50,6 @@ class WebSocketBotServer:
         *,
         max_connections: int = MAX_CONNECTIONS,
     ) -> None:
-        """Create a server; `open` starts it.
-
-        Args:
-            create: creates an unprepared bot for a connection.
-            create_adapter: creates its adapter; by default one for TBP.
-            max_connections: maximum number of connections.
-
-        Raises:
-            MissingExtraError: the package websockets is not installed.
-        """
         self._websockets = import_websockets()
         self.port = 0
         self._create = create
