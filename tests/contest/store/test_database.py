@@ -217,7 +217,7 @@ def test_full_disk_rolls_back(tmp_path: Path) -> None:
     with Store(f"sqlite:///{tmp_path / 'contest.db'}") as store:
         row = match(store)
         # The one connection that there is can write some pages more.
-        with store._database.read_transaction() as session:
+        with store.read_transaction() as session:
             pages = session.scalar(text("PRAGMA page_count"))
             session.execute(text(f"PRAGMA max_page_count = {pages + 2}"))
         with pytest.raises(StoreUnreachableError, match="no space left"):

@@ -129,7 +129,7 @@ def test_commits_are_synced_to_disk(tmp_path: Path) -> None:
     with Store(f"sqlite:///{file}") as store, closing(sqlite3.connect(file)) as other:
         store.ping()
         assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-        with store._database.read_transaction() as session:
+        with store.read_transaction() as session:
             connection = session.connection()
             asked += [
                 str(connection.exec_driver_sql(f"PRAGMA {name}").scalar_one())

@@ -46,7 +46,6 @@ class JoinOptions:
 
     Attributes:
         team: registered name of the team.
-        password: password of the team.
         bot: specification of the bot.
         moves_per_second: maximum rate of moves; 0 for no limit.
         limits: limits of the bot for each piece; without any, its own.

@@ -58,8 +58,6 @@ class TurnState:
     """One piece of the own team, from its arrival until it is locked.
 
     Attributes:
-        number: number of the piece.
-        piece: the piece.
         board: own locked cells when the piece arrived; row 0 is the lowest.
         opponent: locked cells of the other team.
         queue: upcoming pieces, shared by both teams.
@@ -113,11 +111,7 @@ class AsyncClientTurn(TurnState):
 
 
 class AsyncClientMatch:
-    """Match that a team plays.
-
-    Attributes:
-        team: own team.
-    """
+    """Match that a team plays."""
 
     def __init__(self, session: MatchSession, team: str) -> None:
         self.team = team

@@ -40,12 +40,7 @@ PASON_RULES: Final = Rules.preset("pason-2012")
 
 @dataclass(frozen=True, slots=True)
 class MoveOrder:
-    """Move to be sent now.
-
-    Attributes:
-        move: name of the move.
-        number: number of the piece to move.
-    """
+    """Move to be sent now."""
 
     move: MoveName
     number: int
@@ -56,7 +51,6 @@ class PieceCounts:
     """Counts of pieces by outcome.
 
     Attributes:
-        pieces: pieces received.
         dropped: pieces dropped at their target.
         replanned: paths that had to be planned again.
         misplaced: pieces dropped elsewhere because no path led to their target.

@@ -25,35 +25,37 @@ class ContestRunner:
 
     Args:
         store: persistent store.
+        assigner: matches and their servers.
         feed: feed of changes.
         logger: logger of the scheduler.
     """
 
     def __init__(
-        self, store: Store, feed: ChangeFeed, logger: structlog.typing.FilteringBoundLogger
+        self,
+        store: Store,
+        assigner: MatchAssigner,
+        feed: ChangeFeed,
+        logger: structlog.typing.FilteringBoundLogger,
     ) -> None:
         self._store = store
+        self._assigner = assigner
         self._changes = feed
         self._log = logger
 
-    async def reload(self, assigner: MatchAssigner) -> None:
+    async def reload(self) -> None:
         """Continue all running contests of the store."""
         paused = set[int]()
-        for row in await self._in_state({"running", "paused"}):
+        for row in await self._list({"running", "paused"}):
             if row.state == "paused":
                 paused.add(row.id)
-            await self.advance(assigner, row.id)
-        for contest_id in assigner.paused | paused:
-            assigner.set_paused(contest_id, paused=contest_id in paused)
+            await self.advance(row.id)
+        for contest_id in self._assigner.paused | paused:
+            self._assigner.set_paused(contest_id, paused=contest_id in paused)
 
     async def create(
         self, name: str, teams: Sequence[str], rules: ContestRules, plan: ContestPlan
     ) -> ContestRow:
-        """Create a contest.
-
-        Raises:
-            SchedulerError: a team does not exist.
-        """
+        """Create a contest."""
         entrants: list[int] = []
         for team_name in teams:
             team = await asyncio.to_thread(self._store.teams.find, team_name)
@@ -64,70 +66,54 @@ class ContestRunner:
         self._changes.publish(ContestChange("contest", contest_id=row.id))
         return row
 
-    async def start(self, assigner: MatchAssigner, contest_id: int) -> ContestRow:
-        """Start a planned contest.
-
-        Raises:
-            SchedulerError: the contest is running or finished, or has fewer than two teams.
-        """
+    async def start(self, contest_id: int) -> ContestRow:
+        """Start a planned contest."""
         row = await asyncio.to_thread(self._store.contests.get, contest_id)
         if len(row.entrants) < 2:
             raise SchedulerError(f"contest {row.name!r} has fewer than two teams")
         row = await self._change(contest_id, {"planned"}, "running")
-        await self.advance(assigner, contest_id)
+        await self.advance(contest_id)
         return row
 
-    async def pause(self, assigner: MatchAssigner, contest_id: int) -> ContestRow:
-        """Finish running games and start no others.
-
-        Raises:
-            SchedulerError: the contest is not running.
-        """
+    async def pause(self, contest_id: int) -> ContestRow:
+        """Finish running games and start no others."""
         row = await self._change(contest_id, {"running"}, "paused")
-        assigner.set_paused(contest_id, paused=True)
+        self._assigner.set_paused(contest_id, paused=True)
         return row
 
-    async def resume(self, assigner: MatchAssigner, contest_id: int) -> ContestRow:
-        """Continue a paused contest.
-
-        Raises:
-            SchedulerError: the contest is not paused.
-        """
+    async def resume(self, contest_id: int) -> ContestRow:
+        """Continue a paused contest."""
         row = await self._change(contest_id, {"paused"}, "running")
-        assigner.set_paused(contest_id, paused=False)
-        await self.advance(assigner, contest_id)
+        self._assigner.set_paused(contest_id, paused=False)
+        await self.advance(contest_id)
         return row
 
-    async def cancel(self, assigner: MatchAssigner, contest_id: int, reason: str) -> ContestRow:
-        """End a contest and its unfinished matches without a winner.
-
-        Raises:
-            SchedulerError: the contest is over.
-        """
+    async def cancel(self, contest_id: int, reason: str) -> ContestRow:
+        """End a contest and its unfinished matches without a winner."""
         # First the contest, or each cancelled match would be due again.
         row = await self._change(contest_id, {"planned", "running", "paused"}, "called off")
-        for match in tuple(assigner.matches.values()):
+        for match in tuple(self._assigner.matches.values()):
             if match.row.contest_id == contest_id:
-                await assigner.cancel(match.row.token, reason)
-        assigner.set_paused(contest_id, paused=False)
+                await self._assigner.cancel(match.row.token, reason)
+        self._assigner.set_paused(contest_id, paused=False)
         return row
 
-    async def match_finished(self, assigner: MatchAssigner, match: ActiveMatch) -> None:
+    async def match_finished(self, match: ActiveMatch) -> None:
         """Continue the contest of a finished match, if it belongs to one."""
         contest_id = match.row.contest_id
         if contest_id is None:
             return
         in_ranking = match.row.state != "called off" and any(
             other.row.contest_id == contest_id and is_ranking_slot(other.row.slot)
-            for other in assigner.matches.values()
+            for other in self._assigner.matches.values()
         )
         if in_ranking:
             # All ranking matches were created at the start; the bracket follows the last one.
             self._changes.publish(ContestChange("contest", contest_id=contest_id))
         else:
-            await self.advance(assigner, contest_id)
+            await self.advance(contest_id)
 
-    async def advance(self, assigner: MatchAssigner, contest_id: int) -> None:
+    async def advance(self, contest_id: int) -> None:
         """Create the matches that are due; finish the contest if there are none left."""
         row = await asyncio.to_thread(self._store.contests.get, contest_id)
         if row.state not in {"running", "paused"}:
@@ -135,24 +121,24 @@ class ContestRunner:
         tournament = await asyncio.to_thread(self._store.contests.tournament, contest_id)
         if tournament.is_finished:
             await self._change(contest_id, {"running", "paused"}, "finished")
-            assigner.set_paused(contest_id, paused=False)
+            self._assigner.set_paused(contest_id, paused=False)
             self._log.info("contest.finished", contest=contest_id)
             return
         # Matches that are due during a pause are created at its end.
         for match in await asyncio.to_thread(self._store.contests.create_due_matches, contest_id):
-            assigner.add(match)
+            self._assigner.add(match)
             self._changes.publish(ContestChange("match waiting", match.id, match.token, contest_id))
         self._changes.publish(ContestChange("contest", contest_id=contest_id))
 
-    async def current_match(self, assigner: MatchAssigner, team: Team) -> CurrentMatch:
+    async def current_match(self, team: Team) -> CurrentMatch:
         """Return the current match of a team."""
         mine = [
             match
-            for match in assigner.matches.values()
+            for match in self._assigner.matches.values()
             if match.row.kind == "contest" and team.id in match.teams
         ]
         for match in mine:
-            server = assigner.servers.get(match.server)
+            server = self._assigner.servers.get(match.server)
             if match.is_accepted and server is not None and server.address is not None:
                 players = match.row.players
                 other = players[1] if players[0].team_id == team.id else players[0]
@@ -166,28 +152,19 @@ class ContestRunner:
                 )
         if mine:
             return CurrentMatch(status="waiting")
-        for row in await self._in_state({"planned", "running", "paused"}):
-            numbers = [
-                number for number, entrant in enumerate(row.entrants) if entrant.team_id == team.id
-            ]
-            if not numbers:
+        for row in await self._list({"planned", "running", "paused"}):
+            team_ids = [entrant.team_id for entrant in row.entrants]
+            if team.id not in team_ids:
                 continue
             if row.state == "planned":
                 return CurrentMatch(status="waiting")
             tournament = await asyncio.to_thread(self._store.contests.tournament, row.id)
-            if _has_more(tournament, numbers[0]):
+            if _has_more(tournament, team_ids.index(team.id)):
                 return CurrentMatch(status="waiting")
         return CurrentMatch(status="finished")
 
-    async def _in_state(self, states: Collection[ContestState]) -> list[ContestRow]:
-        found: list[ContestRow] = []
-        before: int | None = None
-        while rows := await asyncio.to_thread(
-            self._store.contests.list, limit=_PAGE, before=before
-        ):
-            found += [row for row in rows if row.state in states]
-            before = rows[-1].id
-        return found
+    async def _list(self, states: Collection[ContestState]) -> tuple[ContestRow, ...]:
+        return await asyncio.to_thread(self._store.contests.list, states=states, limit=None)
 
     async def _change(
         self, contest_id: int, allowed: Collection[ContestState], state: ContestState
@@ -214,7 +191,5 @@ def _has_more(tournament: ContestTournament, entrant: int) -> bool:
         ties.append(tournament.third_place_match)
     return any(tie.winner is None and entrant in tie.entrants for tie in ties)
 
-
-_PAGE: Final = 50
 
 _CHANGE_TRIES: Final = 5

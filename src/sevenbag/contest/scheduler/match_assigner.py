@@ -180,15 +180,25 @@ class MatchAssigner:
         message: scheduler_protocol.ServerMessage,
     ) -> None:
         """Handle a message of a game server that is no result."""
-        match message:
-            case scheduler_protocol.Heartbeat():
-                server.commands = message.commands
-                server.draining = message.draining
-            case scheduler_protocol.ServerHello():
-                self._log.error("game_server.hello_repeated", server=server.name)
-                connection.closing.set()
-            case _:
-                await self._handle_match_message(server, connection, message)
+        if isinstance(message, scheduler_protocol.Heartbeat):
+            server.commands = message.commands
+            server.draining = message.draining
+            return
+        if isinstance(message, scheduler_protocol.ServerHello):
+            self._log.error("game_server.hello_repeated", server=server.name)
+            connection.closing.set()
+            return
+        match = self.matches.get(message.match_token)
+        if match is not None and match.server == server.name:
+            await self._handle_match_message(match, server, connection, message)
+        elif isinstance(message, scheduler_protocol.MatchRejected):
+            connection.hosting.discard(message.match_token)
+        else:
+            connection.stop_match(
+                message.match_token,
+                "the match is not this server's",
+                continues_elsewhere=match is not None,
+            )
 
     async def cancel(self, token: str, reason: str) -> None:
         """End a match without a winner.
@@ -256,23 +266,13 @@ class MatchAssigner:
     ) -> None:
         match = self.matches.get(token)
         if match is None:
-            connection.send(
-                scheduler_protocol.StopMatch(
-                    match_token=token, reason="the match is over or unknown"
-                )
-            )
-            connection.hosting.discard(token)
+            connection.stop_match(token, "the match is over or unknown")
         elif match.server == server.name or not match.server or not match.has_players:
             # No team has connected elsewhere.
             await self.assign(match, server)
         else:
             reason = f"the match has moved to {match.server}"
-            connection.send(
-                scheduler_protocol.StopMatch(
-                    match_token=token, reason=reason, continues_elsewhere=True
-                )
-            )
-            connection.hosting.discard(token)
+            connection.stop_match(token, reason, continues_elsewhere=True)
 
     async def assign(self, match: ActiveMatch, server: RegisteredServer) -> None:
         """Assign a match to the server that hosts it already."""
@@ -376,21 +376,10 @@ class MatchAssigner:
     def stop_at(
         self, name: str, token: str, reason: str, *, continues_elsewhere: bool = False
     ) -> None:
-        """Stop a match on a connected server.
-
-        Args:
-            name: name of the server.
-            token: match token.
-            reason: reason for the logs.
-            continues_elsewhere: True if the match continues on another server.
-        """
+        """Stop a match on a server, if that is connected."""
         server = self.servers.get(name)
         if server is not None and server.connection is not None:
-            server.connection.hosting.discard(token)
-            stop = scheduler_protocol.StopMatch(
-                match_token=token, reason=reason, continues_elsewhere=continues_elsewhere
-            )
-            server.connection.send(stop)
+            server.connection.stop_match(token, reason, continues_elsewhere=continues_elsewhere)
 
     def _send_pause(self, match: ActiveMatch) -> None:
         server = self.servers.get(match.server)
@@ -406,30 +395,11 @@ class MatchAssigner:
 
     async def _handle_match_message(
         self,
+        match: ActiveMatch,
         server: RegisteredServer,
         connection: ServerConnection,
         message: scheduler_protocol.ServerMessage,
     ) -> None:
-        assert isinstance(
-            message,
-            scheduler_protocol.MatchAccepted
-            | scheduler_protocol.MatchRejected
-            | scheduler_protocol.TeamJoined
-            | scheduler_protocol.GameStarted,
-        )
-        token = message.match_token
-        match = self.matches.get(token)
-        if match is None or match.server != server.name:
-            connection.hosting.discard(token)
-            if not isinstance(message, scheduler_protocol.MatchRejected):
-                reason = "the match is not this server's"
-                continues_elsewhere = match is not None
-                connection.send(
-                    scheduler_protocol.StopMatch(
-                        match_token=token, reason=reason, continues_elsewhere=continues_elsewhere
-                    )
-                )
-            return
         match message:
             case scheduler_protocol.MatchAccepted():
                 match.is_accepted = True
@@ -438,7 +408,7 @@ class MatchAssigner:
                     self._send_pause(match)
                 self.publish_change("match placed", match)
             case scheduler_protocol.MatchRejected(reason=reason):
-                connection.hosting.discard(token)
+                connection.hosting.discard(match.row.token)
                 match.avoided[server.name] = self._clock() + _REJECTED_SECONDS
                 self.counts["rejections"] += 1
                 await self.requeue(match, reason)
@@ -450,6 +420,8 @@ class MatchAssigner:
                 if match.row.state != "playing":
                     await self._change(match, "playing")
                 self.publish_change("game began", match, number)
+            case _:
+                pass
 
     async def _change(
         self, match: ActiveMatch, state: MatchState, server: str | None = None
@@ -490,7 +462,6 @@ class ActiveMatch:
     """Unfinished match.
 
     Attributes:
-        row: row in the store.
         server: name of the assigned server; empty while it waits.
         is_accepted: True once that server has accepted it.
         has_players: True once a team has connected to it there.

@@ -106,11 +106,7 @@ class ResultHandler:
                 or (told.result.winner is not None and not match.has_players)
             ):
                 reason = f"the match has moved to {match.server}"
-                connection.send(
-                    scheduler_protocol.StopMatch(
-                        match_token=token, reason=reason, continues_elsewhere=True
-                    )
-                )
+                connection.stop_match(token, reason, continues_elsewhere=True)
             elif told.result.winner is None and match.row.kind == "contest":
                 # No team has connected; the contest must continue.
                 await self._finish(match, server, decide_unplayed_match(token, finished))

@@ -84,7 +84,6 @@ class Scheduler:
         self._duplicate_timeout = duplicate_timeout
         self._log = logger or create_logger(settings.log)
         self._changes = ChangeFeed()
-        self._contests = ContestRunner(store, self._changes, self._log)
         self._assigner = MatchAssigner(
             store,
             settings.site,
@@ -94,6 +93,7 @@ class Scheduler:
             on_finished=self._match_finished,
             logger=self._log,
         )
+        self._contests = ContestRunner(store, self._assigner, self._changes, self._log)
         self._results = ResultHandler(
             store,
             self._assigner,
@@ -279,7 +279,7 @@ class Scheduler:
             SchedulerError: the contest is running or finished, or has fewer than two teams.
             UnknownEntryError: the contest does not exist.
         """
-        return await self._contest(self._contests.start(self._assigner, contest_id))
+        return await self._contest(self._contests.start(contest_id))
 
     async def pause_contest(self, contest_id: int) -> ContestRow:
         """Finish running games and start no others.
@@ -288,7 +288,7 @@ class Scheduler:
             SchedulerError: the contest is not running.
             UnknownEntryError: the contest does not exist.
         """
-        return await self._contest(self._contests.pause(self._assigner, contest_id))
+        return await self._contest(self._contests.pause(contest_id))
 
     async def resume_contest(self, contest_id: int) -> ContestRow:
         """Continue a paused contest.
@@ -297,7 +297,7 @@ class Scheduler:
             SchedulerError: the contest is not paused.
             UnknownEntryError: the contest does not exist.
         """
-        return await self._contest(self._contests.resume(self._assigner, contest_id))
+        return await self._contest(self._contests.resume(contest_id))
 
     async def cancel_contest(self, contest_id: int, reason: str) -> ContestRow:
         """End a contest and its matches without a winner.
@@ -306,7 +306,7 @@ class Scheduler:
             SchedulerError: the contest is over.
             UnknownEntryError: the contest does not exist.
         """
-        return await self._contest(self._contests.cancel(self._assigner, contest_id, reason))
+        return await self._contest(self._contests.cancel(contest_id, reason))
 
     def subscribe(self) -> ChangeSubscription:
         """Return a subscription to all further changes."""
@@ -355,11 +355,11 @@ class Scheduler:
 
     async def _reload(self) -> None:
         await self._assigner.reload()
-        await self._contests.reload(self._assigner)
+        await self._contests.reload()
         self._stale = False
 
     async def _match_finished(self, match: ActiveMatch) -> None:
-        await self._contests.match_finished(self._assigner, match)
+        await self._contests.match_finished(match)
 
     async def _process_due(self) -> None:
         if self._stale:
@@ -490,7 +490,7 @@ class Scheduler:
         return match
 
     async def _current(self, name: str) -> CurrentMatch:
-        return await self._contests.current_match(self._assigner, await self._team(name))
+        return await self._contests.current_match(await self._team(name))
 
     async def _team(self, name: str) -> Team:
         team = await asyncio.to_thread(self._store.teams.find, name)

@@ -16,7 +16,6 @@ class ServerConnection:
     """Connection of a game server.
 
     Attributes:
-        hello: first message of the server.
         hosting: tokens of the matches that the server hosts, as far as known.
         last_received_at: time of the last message, by the scheduler's clock.
         received_count: number of received messages.
@@ -38,6 +37,15 @@ class ServerConnection:
             return
         self._waiting.put_nowait(scheduler_protocol.encode(message))
 
+    def stop_match(self, token: str, reason: str, *, continues_elsewhere: bool = False) -> None:
+        """Stop a match on the server; `reason` is for its logs."""
+        self.hosting.discard(token)
+        self.send(
+            scheduler_protocol.StopMatch(
+                match_token=token, reason=reason, continues_elsewhere=continues_elsewhere
+            )
+        )
+
     async def next_frame(self) -> bytes:
         """Return the next queued message."""
         return await self._waiting.get()
@@ -54,8 +62,6 @@ class RegisteredServer:
     """Game server by name, connected or not.
 
     Attributes:
-        name: name of the server.
-        connection: current connection; None if there is none.
         hello: last hello; None for a server that is known from the store only.
         changed: time of the last connection or disconnection, by the scheduler's clock.
         since: the same time in seconds since 1970.

@@ -19,12 +19,9 @@ class MatchAddress(msgspec.Struct, frozen=True, kw_only=True):
     """Address of a match.
 
     Attributes:
-        server: name of the game server.
         command_address: host name or address of the command channel for clients.
         state_address: host name or address of the state channel for clients; usually the same.
         internal_address: host name or address for machines of the administrators.
-        command_port: port of the command channel.
-        state_port: port of the state channel.
     """
 
     server: str
@@ -61,13 +58,7 @@ class MatchAddress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TestMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """Test match that accepts connections.
-
-    Attributes:
-        token: match token.
-        match_id: number in the store.
-        address: address of the match.
-    """
+    """Test match that accepts connections."""
 
     token: str
     match_id: int
@@ -79,11 +70,6 @@ class CurrentMatch(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         status: the match accepts connections, the team waits for one, or it has none left.
-        match_token: match token, if the match accepts connections.
-        match_id: number in the store.
-        match_name: name of the match.
-        opponent: name of the other team.
-        address: address of the match.
     """
 
     status: CurrentStatus
@@ -111,13 +97,8 @@ class ServerStatus(msgspec.Struct, frozen=True, kw_only=True):
     """Status of a game server.
 
     Attributes:
-        name: name of the server.
-        version: version of sevenbag; empty before its first connection.
         address: address of its matches; None before its first connection.
-        capacity: maximum number of matches.
-        matches: number of assigned matches.
         commands: number of commands answered since its start.
-        is_connected: True if it is connected.
         draining: True if it takes no more matches because it is shutting down.
         since: time of the last connection or disconnection, in seconds since 1970.
     """
@@ -152,11 +133,8 @@ class ContestChange(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: kind of the change; ``lost`` replaces changes that a slow subscriber missed.
-        match_id: number of the match in the store, if any.
         token: token of the match; not for the public.
-        contest_id: number of the contest in the store, if any.
         number: number of the game within its match.
-        server: name of the game server.
     """
 
     kind: ChangeKind

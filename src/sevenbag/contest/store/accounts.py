@@ -92,11 +92,7 @@ class _AccountStore(Generic[_Row, _Table]):
             raise NameTakenError(f"the name {shown(name)} is already taken") from None
 
     def get(self, account_id: int) -> _Row:
-        """Return the account with a number.
-
-        Raises:
-            UnknownEntryError: no such account.
-        """
+        """Return the account with a number."""
         with self._database.read_transaction() as session:
             return _account_row(self._row, get_row(session, self._table, account_id, self._role))
 
@@ -115,16 +111,11 @@ class _AccountStore(Generic[_Row, _Table]):
 
         Raises:
             InputError: not an argon2 hash.
-            UnknownEntryError: no such account.
         """
         self._change(account_id, password_hash=validate_hash(password_hash))
 
     def set_disabled(self, account_id: int, disabled: bool) -> None:
-        """Disable or enable an account and end all its logins.
-
-        Raises:
-            UnknownEntryError: no such account.
-        """
+        """Disable or enable an account and end all its logins."""
         self._change(account_id, disabled=disabled)
 
     def _change(self, account_id: int, **values: object) -> None:
@@ -220,19 +211,7 @@ class LoginStore:
         self._admins = admins
 
     def open(self, role: Role, account_id: int, lifetime: float) -> str:
-        """Create a login.
-
-        Args:
-            role: role of the account.
-            account_id: number of the account.
-            lifetime: seconds until the login expires.
-
-        Returns:
-            The token for the browser.
-
-        Raises:
-            UnknownEntryError: no such account.
-        """
+        """Create a login that expires after `lifetime` seconds; return the browser's token."""
         (self._teams if role == "team" else self._admins).get(account_id)
         token, now = secrets.token_urlsafe(_TOKEN_BYTES), self._clock()
         with self._database.write_transaction() as session:
@@ -296,19 +275,10 @@ class InvitationStore:
     def add(
         self, purpose: Purpose, *, team_id: int | None = None, lifetime: float = 86_400.0
     ) -> str:
-        """Create a link.
-
-        Args:
-            purpose: purpose of the link.
-            team_id: number of the team that gets a new password.
-            lifetime: seconds until the link expires.
-
-        Returns:
-            The token of the link.
+        """Create a link that expires after `lifetime` seconds; return its token.
 
         Raises:
             InputError: a team is missing, or given for another purpose.
-            UnknownEntryError: no such team.
         """
         if (team_id is not None) != (purpose == "team password"):
             raise InputError("an invitation names a team if it is for a team's password")

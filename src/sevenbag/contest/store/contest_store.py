@@ -7,19 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 from sqlalchemy import delete, select, update
 
-from sevenbag.contest.bracket import MAX_ENTRANTS, ContestPlan, ContestTournament
+from sevenbag.contest.bracket import MAX_ENTRANTS, ContestTournament
 from sevenbag.contest.store.database import get_row, newest_first
 from sevenbag.contest.store.match_store import (
     create_match,
-    decode_match_result,
-    decode_rules,
-    encode_column,
     match_row,
 )
 from sevenbag.contest.store.rows import (
     ContestRow,
     ContestState,
-    Entrant,
     MatchPlayer,
     MatchRow,
     is_id,
@@ -29,10 +25,11 @@ from sevenbag.contest.store.tables import ContestTable, EntrantTable, MatchTable
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from sqlalchemy.orm import Session
 
+    from sevenbag.contest.bracket import ContestPlan
     from sevenbag.contest.ranking import DueMatch
     from sevenbag.contest.settings import ContestRules
     from sevenbag.contest.store.database import Database
@@ -66,42 +63,45 @@ class ContestStore:
 
         Raises:
             InputError: invalid name, repeated team, or too many teams.
-            UnknownEntryError: no such team.
         """
         with self._database.write_transaction() as session:
             contest = ContestTable(
                 name=validate_name(name, "a contest"),
                 state="planned",
-                rules=encode_column(rules),
-                plan=encode_column(plan),
+                rules=rules,
+                plan=plan,
                 revision=1,
                 created=self._clock(),
             )
             session.add(contest)
             session.flush()
             _add_entrants(session, contest.id, entrants)
-            return _contest_row(session, contest)
+            return _contest_row(contest)
 
     def get(self, contest_id: int) -> ContestRow:
-        """Return the contest with a number.
-
-        Raises:
-            UnknownEntryError: no such contest.
-        """
+        """Return the contest with a number."""
         with self._database.read_transaction() as session:
-            return _contest_row(session, get_row(session, ContestTable, contest_id, "contest"))
+            return _contest_row(get_row(session, ContestTable, contest_id, "contest"))
 
-    def list(self, *, limit: int = 50, before: int | None = None) -> tuple[ContestRow, ...]:
+    def list(
+        self,
+        *,
+        states: Collection[ContestState] | None = None,
+        limit: int | None = 50,
+        before: int | None = None,
+    ) -> tuple[ContestRow, ...]:
         """Return contests, the newest first.
 
         Args:
+            states: only contests in these states.
             limit: maximum number of contests.
             before: number of the last contest of the previous page.
         """
         query = newest_first(select(ContestTable), ContestTable.id, limit, before)
+        if states is not None:
+            query = query.where(ContestTable.state.in_(states))
         with self._database.read_transaction() as session:
-            contests = session.scalars(query).all()
-            return tuple(_contest_row(session, contest) for contest in contests)
+            return tuple(_contest_row(contest) for contest in session.scalars(query))
 
     def update_plan(
         self,
@@ -119,7 +119,6 @@ class ContestStore:
 
         Raises:
             InputError: the contest is not planned, or a value is invalid.
-            UnknownEntryError: no such team.
         """
         if row.state != "planned":
             raise InputError(f"a contest that is {row.state!r} is not planned any more")
@@ -127,9 +126,9 @@ class ContestStore:
         if name is not None:
             values["name"] = validate_name(name, "a contest")
         if rules is not None:
-            values["rules"] = encode_column(rules)
+            values["rules"] = rules
         if plan is not None:
-            values["plan"] = encode_column(plan)
+            values["plan"] = plan
         with self._database.write_transaction() as session:
             changed = _update_contest(session, row, values)
             if changed is None:
@@ -137,7 +136,7 @@ class ContestStore:
             if entrants is not None:
                 session.execute(delete(EntrantTable).where(EntrantTable.contest_id == row.id))
                 _add_entrants(session, row.id, entrants)
-            return _contest_row(session, changed)
+            return _contest_row(changed)
 
     def set_state(self, row: ContestRow, state: ContestState) -> ContestRow | None:
         """Change the state of a contest.
@@ -159,18 +158,13 @@ class ContestStore:
             values["ended"] = self._clock()
         with self._database.write_transaction() as session:
             changed = _update_contest(session, row, values)
-            return None if changed is None else _contest_row(session, changed)
+            return None if changed is None else _contest_row(changed)
 
     def tournament(self, contest_id: int) -> ContestTournament:
-        """Return the standing of a contest, from its plan and its finished matches.
-
-        Raises:
-            UnknownEntryError: no such contest.
-        """
+        """Return the standing of a contest, from its plan and its finished matches."""
         with self._database.read_transaction() as session:
             contest = get_row(session, ContestTable, contest_id, "contest")
-            matches = _list_matches(session, contest)
-            return _create_tournament(contest, _list_teams(session, contest), matches)
+            return _create_tournament(contest, _list_matches(session, contest))
 
     def create_due_matches(self, contest_id: int) -> tuple[MatchRow, ...]:
         """Add the matches of a running contest that can be played now; return the new ones.
@@ -184,19 +178,16 @@ class ContestStore:
             contest = session.get(ContestTable, contest_id, with_for_update=True)
             if contest is None or contest.state != "running":
                 return ()
-            teams, matches = _list_teams(session, contest), _list_matches(session, contest)
+            matches = _list_matches(session, contest)
             slots = {match.slot for match in matches}
             added = [
-                _create_due_match(contest, due, teams, self._clock())
-                for due in _create_tournament(contest, teams, matches).due_matches
+                _create_due_match(contest, due, self._clock())
+                for due in _create_tournament(contest, matches).due_matches
                 if due.slot not in slots
             ]
             session.add_all(added)
             session.flush()
             return tuple(match_row(match) for match in added)
-
-
-_decode_plan = msgspec.json.Decoder(ContestPlan).decode
 
 
 def _add_entrants(session: Session, contest_id: int, entrants: Sequence[int]) -> None:
@@ -221,15 +212,6 @@ def _update_contest(
     ).one_or_none()
 
 
-def _list_teams(session: Session, contest: ContestTable) -> Sequence[TeamTable]:
-    return session.scalars(
-        select(TeamTable)
-        .join(EntrantTable, EntrantTable.team_id == TeamTable.id)
-        .where(EntrantTable.contest_id == contest.id)
-        .order_by(EntrantTable.number)
-    ).all()
-
-
 def _list_matches(session: Session, contest: ContestTable) -> Sequence[MatchTable]:
     """Return the matches that occupy slots; cancelled ones do not."""
     return session.scalars(
@@ -239,20 +221,16 @@ def _list_matches(session: Session, contest: ContestTable) -> Sequence[MatchTabl
     ).all()
 
 
-def _create_tournament(
-    contest: ContestTable, teams: Sequence[TeamTable], matches: Sequence[MatchTable]
-) -> ContestTournament:
+def _create_tournament(contest: ContestTable, matches: Sequence[MatchTable]) -> ContestTournament:
     return ContestTournament(
-        [team.name for team in teams],
-        _decode_plan(contest.plan),
-        {match.slot: decode_match_result(match.result) for match in matches if match.result},
+        [team.name for team in contest.teams],
+        contest.plan,
+        {match.slot: match.result for match in matches if match.result},
     )
 
 
-def _create_due_match(
-    contest: ContestTable, due: DueMatch, teams: Sequence[TeamTable], now: float
-) -> MatchTable:
-    first, second = (teams[entrant] for entrant in due.entrants)
+def _create_due_match(contest: ContestTable, due: DueMatch, now: float) -> MatchTable:
+    first, second = (contest.teams[entrant] for entrant in due.entrants)
     return create_match(
         "contest",
         due.name,
@@ -267,19 +245,5 @@ def _create_due_match(
     )
 
 
-def _contest_row(session: Session, contest: ContestTable) -> ContestRow:
-    entrants = tuple(
-        Entrant(team_id=team.id, name=team.name) for team in _list_teams(session, contest)
-    )
-    return ContestRow(
-        id=contest.id,
-        name=contest.name,
-        state=msgspec.convert(contest.state, ContestState),
-        rules=decode_rules(contest.rules),
-        plan=_decode_plan(contest.plan),
-        entrants=entrants,
-        revision=contest.revision,
-        created=contest.created,
-        began=contest.began,
-        ended=contest.ended,
-    )
+def _contest_row(contest: ContestTable) -> ContestRow:
+    return msgspec.convert(contest, ContestRow, from_attributes=True)

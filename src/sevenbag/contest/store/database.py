@@ -39,6 +39,7 @@ from sevenbag.errors import (
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from typing import Self
 
     from sqlalchemy import Connection, Engine, Select
     from sqlalchemy.orm import InstrumentedAttribute
@@ -55,24 +56,9 @@ _POOL_SIZE: Final = 8
 
 
 class Database:
-    """Connections to one database, and transactions on them, from any thread.
+    """Connections to one database, and transactions on them, from any thread."""
 
-    Attributes:
-        url: URL without the password.
-    """
-
-    def __init__(self, url: str, *, timeout: float, create: bool = True) -> None:
-        """Create a closed database.
-
-        Args:
-            url: SQLAlchemy URL, ``sqlite:///FILE`` or ``postgresql+psycopg://...``.
-            timeout: seconds to wait for other writers, and for a server.
-            create: True to create a missing SQLite file.
-
-        Raises:
-            StoreUrlError: invalid URL.
-            MissingExtraError: the PostgreSQL driver is not installed.
-        """
+    def __init__(self, url: str, *, timeout: float, create: bool) -> None:
         self._url = _parse_url(url)
         self._timeout = timeout
         self._create = create
@@ -81,14 +67,17 @@ class Database:
         # Driver options are not shown, since they may include a password.
         self.url = self._url.set(query={}).render_as_string(hide_password=True)
 
-    def open(self) -> None:
-        """Connect and migrate the tables.
+    def open(self) -> Self:
+        """Connect and migrate the tables; several programs may do so at the same time.
 
         Raises:
-            StoreError: the database cannot be opened; the class gives the reason.
+            StoreUnreachableError: missing folder or server, or rejected login.
+            StoreLockedError: locked by another program.
+            StoreVersionError: written by a newer sevenbag or by another program.
+            StoreCorruptError: damaged, or not a database.
         """
         if self._engine is not None:
-            return
+            return self
         if self._is_sqlite:
             self._prepare_file()
         engine = self._create_sqlite() if self._is_sqlite else self._create_postgresql()
@@ -101,12 +90,19 @@ class Database:
         except BaseException:
             self.close()
             raise
+        return self
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections; the database can be opened again."""
         engine, self._engine = self._engine, None
         if engine is not None:
             engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     @contextmanager
     def read_transaction(self) -> Generator[Session]:
@@ -134,11 +130,7 @@ class Database:
             yield session
 
     def ping(self) -> None:
-        """Check that the database answers.
-
-        Raises:
-            StoreError: no answer; the class gives the reason.
-        """
+        """Raise a StoreError if the database does not answer; its class gives the reason."""
         with self.read_transaction() as session:
             session.execute(text("SELECT 1"))
 
@@ -358,12 +350,7 @@ _MIGRATION_LOCK: Final = 0x7BA6
 
 
 def migrate(engine: Engine, name: str, *, to: str = "head") -> None:
-    """Upgrade the tables in one transaction.
-
-    Args:
-        engine: engine with write transactions.
-        name: name of the database for errors.
-        to: target revision.
+    """Upgrade the tables to a revision in one transaction; `name` is for errors.
 
     Raises:
         StoreVersionError: written by a newer sevenbag or by another program.
@@ -389,13 +376,7 @@ def list_revisions() -> tuple[str, ...]:
 
 
 def get_row(session: Session, table: type[_Table], number: int, kind: str) -> _Table:
-    """Return the row with a number.
-
-    Args:
-        session: open transaction.
-        table: table of the row.
-        number: number of the row, which may be invalid.
-        kind: kind of the row for the error, such as "team".
+    """Return the row with a number, which may be invalid; `kind` is for the error.
 
     Raises:
         UnknownEntryError: no such row.
@@ -412,16 +393,9 @@ def unknown_entry(kind: str, number: int) -> UnknownEntryError:
 
 
 def newest_first(
-    query: Select[_Table], number: InstrumentedAttribute[int], limit: int, before: int | None
+    query: Select[_Table], number: InstrumentedAttribute[int], limit: int | None, before: int | None
 ) -> Select[_Table]:
-    """Return a query for one page of rows, the newest first.
-
-    Args:
-        query: query for all rows.
-        number: column by which the rows are numbered.
-        limit: maximum number of rows.
-        before: number of the last row of the previous page; None for the first page.
-    """
+    """Return a query for the next page of rows after `before`, the newest first."""
     last = MAX_ID if before is None else min(before - 1, MAX_ID)
     return query.where(number <= last).order_by(number.desc()).limit(limit)
 

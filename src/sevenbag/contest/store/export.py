@@ -42,17 +42,7 @@ CSV_COLUMNS: Final = (
 
 
 class MatchExport(msgspec.Struct, frozen=True, kw_only=True):
-    """Match without its token.
-
-    Attributes:
-        id: number in the store.
-        slot: position in the plan of the contest.
-        name: display name.
-        teams: names of both players.
-        state: state of the match.
-        result: result; None before its end.
-        games: finished games in order.
-    """
+    """Match without its token."""
 
     id: int
     slot: str
@@ -67,15 +57,9 @@ class ContestExport(msgspec.Struct, frozen=True, kw_only=True):
     """Contest with all its results.
 
     Attributes:
-        name: display name.
-        state: state of the contest.
-        rules: rules of its matches.
-        plan: plan of its matches.
-        entrants: teams in seeding order.
         table: table of the ranking, the best team first.
         bracket: matches of each round; teams are indices of `entrants`.
         places: final order of the teams, the champion first; empty before the end.
-        matches: all matches, the oldest first.
     """
 
     name: str
@@ -90,11 +74,7 @@ class ContestExport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load_results(store: Store, contest_id: int) -> ContestExport:
-    """Return all results of a contest.
-
-    Raises:
-        UnknownEntryError: no such contest.
-    """
+    """Return all results of a contest."""
     contest = store.contests.get(contest_id)
     tournament = store.contests.tournament(contest_id)
     return ContestExport(
@@ -113,22 +93,14 @@ def load_results(store: Store, contest_id: int) -> ContestExport:
 
 
 def export_json(store: Store, contest_id: int) -> bytes:
-    """Return the results of a contest as a JSON object, a `ContestExport`.
-
-    Raises:
-        UnknownEntryError: no such contest.
-    """
+    """Return the results of a contest as a JSON object, a `ContestExport`."""
     return (
         msgspec.json.format(msgspec.json.encode(load_results(store, contest_id)), indent=2) + b"\n"
     )
 
 
 def export_csv(store: Store, contest_id: int) -> str:
-    """Return the games of a contest as CSV with the columns `CSV_COLUMNS`.
-
-    Raises:
-        UnknownEntryError: no such contest.
-    """
+    """Return the games of a contest as CSV with the columns `CSV_COLUMNS`."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)

@@ -9,16 +9,13 @@ import msgspec
 from sqlalchemy import and_, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
 from sevenbag.contest.scheduler_protocol import MAX_FRAME_BYTES, AssignedPlayer, MatchAssignment
-from sevenbag.contest.settings import ContestRules
 from sevenbag.contest.store.database import get_row, newest_first
 from sevenbag.contest.store.rows import (
     MAX_ID,
     UNFINISHED,
     BuiltinEntrant,
     GameRow,
-    MatchKind,
     MatchPlayer,
     MatchRow,
     MatchState,
@@ -43,7 +40,10 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
+    from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
+    from sevenbag.contest.settings import ContestRules
     from sevenbag.contest.store.database import Database
+    from sevenbag.contest.store.rows import MatchKind
 
 _TOKEN_LENGTH: Final = 36
 _MAX_OUTCOMES: Final = 50
@@ -77,7 +77,6 @@ class MatchStore:
             slot: position in the plan of the contest, which has one match that is not cancelled.
 
         Raises:
-            UnknownEntryError: no such team or contest.
             InputError: players of the same name, or a slot without a contest.
         """
         if slot and contest_id is None:
@@ -97,7 +96,7 @@ class MatchStore:
                     kind,
                     name,
                     (_find_player(session, players[0]), _find_player(session, players[1])),
-                    encode_column(rules),
+                    rules,
                     now=self._clock(),
                     contest_id=contest_id,
                     slot=slot,
@@ -111,11 +110,7 @@ class MatchStore:
                 return match_row(session.scalars(select(MatchTable).where(in_slot)).one())
 
     def get(self, token: str) -> MatchRow:
-        """Return the match with a token.
-
-        Raises:
-            UnknownEntryError: no such match.
-        """
+        """Return the match with a token."""
         with self._database.read_transaction() as session:
             return match_row(_get_match(session, token))
 
@@ -241,11 +236,7 @@ class MatchStore:
             return None if changed is None else match_row(changed)
 
     def load_assignment(self, token: str) -> MatchAssignment:
-        """Return a match as game servers get it, with password hashes and finished games.
-
-        Raises:
-            UnknownEntryError: no such match.
-        """
+        """Return a match as game servers get it, with password hashes and finished games."""
         with self._database.read_transaction() as session:
             match = _get_match(session, token)
             hashes = [
@@ -259,7 +250,7 @@ class MatchStore:
                     AssignedPlayer(team=match.team_0, password_hash=hashes[0], bot=match.bot_0),
                     AssignedPlayer(team=match.team_1, password_hash=hashes[1], bot=match.bot_1),
                 ),
-                rules=decode_rules(match.rules),
+                rules=match.rules,
                 finished_games=tuple(game.result for game in _list_games(session, match.id)),
                 # The revision grows by at least two from one assignment to the next.
                 attempt=max(match.revision // 2, 1),
@@ -273,7 +264,6 @@ class MatchStore:
             game has its number, the match has ended, or an earlier game is missing.
 
         Raises:
-            UnknownEntryError: no such match.
             InputError: replay too long.
         """
         if len(replay) > MAX_FRAME_BYTES:
@@ -282,24 +272,16 @@ class MatchStore:
             )
         with self._database.write_transaction() as session:
             match = _get_match(session, token, for_update=True)
-            stored = session.scalars(
-                select(GameTable.result)
-                .where(GameTable.match_id == match.id)
-                .order_by(GameTable.number)
-            ).all()
-            if result.number <= len(stored):
-                return _decode_game_result(stored[result.number - 1]) == result
-            if match.state not in UNFINISHED or result.number != len(stored) + 1:
+            stored = sum(match.games)
+            if result.number <= stored:
+                return session.get_one(GameTable, (match.id, result.number)).result == result
+            if match.state not in UNFINISHED or result.number != stored + 1:
                 return False
             self._write_game(session, match, result, replay)
             return True
 
     def list_game_results(self, token: str) -> tuple[ContestGameResult, ...]:
-        """Return the results of the stored games of a match, numbered from 1 without gaps.
-
-        Raises:
-            UnknownEntryError: no such match.
-        """
+        """Return the results of the stored games of a match, numbered from 1 without gaps."""
         with self._database.read_transaction() as session:
             match = _get_match(session, token)
             return tuple(game.result for game in _list_games(session, match.id))
@@ -324,16 +306,13 @@ class MatchStore:
 
         Returns:
             True if this is its result, now or already; False if the match ended otherwise.
-
-        Raises:
-            UnknownEntryError: no such match.
         """
         with self._database.write_transaction() as session:
             match = _get_match(session, token, for_update=True)
             if match.state not in UNFINISHED:
-                return match.result is not None and decode_match_result(match.result) == result
+                return match.result == result
             match.state = "called off" if result.winner is None else "done"
-            match.result = encode_column(result)
+            match.result = result
             match.ended = self._clock()
             match.revision += 1
             return True
@@ -347,9 +326,7 @@ class MatchStore:
         self, session: Session, match: MatchTable, result: ContestGameResult, replay: bytes
     ) -> None:
         key = {"match_id": match.id, "number": result.number}
-        game = GameTable(
-            **key, result=encode_column(result), kept=self._clock(), replay_bytes=len(replay)
-        )
+        game = GameTable(**key, result=result, kept=self._clock(), replay_bytes=len(replay))
         session.add(game)
         # The game is written first, because the other rows refer to it.
         session.flush()
@@ -394,32 +371,14 @@ def _list_games(session: Session, match_id: int) -> tuple[GameRow, ...]:
     games = session.scalars(
         select(GameTable).where(GameTable.match_id == match_id).order_by(GameTable.number)
     )
-    return tuple(
-        GameRow(
-            number=game.number,
-            result=_decode_game_result(game.result),
-            kept=game.kept,
-            replay_bytes=game.replay_bytes,
-        )
-        for game in games
-    )
-
-
-_decode_game_result = msgspec.json.Decoder(ContestGameResult).decode
-decode_rules = msgspec.json.Decoder(ContestRules).decode
-decode_match_result = msgspec.json.Decoder(MatchResult).decode
-
-
-def encode_column(value: msgspec.Struct) -> str:
-    """Return a value as JSON for a column."""
-    return msgspec.json.encode(value).decode()
+    return tuple(msgspec.convert(game, GameRow, from_attributes=True) for game in games)
 
 
 def create_match(
     kind: MatchKind,
     name: str,
     players: tuple[MatchPlayer, MatchPlayer],
-    rules: str,
+    rules: ContestRules,
     *,
     now: float,
     contest_id: int | None,
@@ -462,26 +421,4 @@ def create_match(
 
 def match_row(match: MatchTable) -> MatchRow:
     """Return a match as users of the store get it."""
-    return MatchRow(
-        id=match.id,
-        token=match.token,
-        kind=msgspec.convert(match.kind, MatchKind),
-        name=match.name,
-        contest_id=match.contest_id,
-        slot=match.slot,
-        players=(
-            MatchPlayer(team=match.team_0, team_id=match.team_0_id, bot=match.bot_0),
-            MatchPlayer(team=match.team_1, team_id=match.team_1_id, bot=match.bot_1),
-        ),
-        rules=decode_rules(match.rules),
-        state=msgspec.convert(match.state, MatchState),
-        server=match.server,
-        games=(match.games_0, match.games_1),
-        points=(match.points_0, match.points_1),
-        result=None if match.result is None else decode_match_result(match.result),
-        revision=match.revision,
-        created=match.created,
-        placed=match.placed,
-        began=match.began,
-        ended=match.ended,
-    )
+    return msgspec.convert(match, MatchRow, from_attributes=True)

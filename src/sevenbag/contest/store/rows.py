@@ -1,4 +1,4 @@
-"""Values that the store returns, and checks of names."""
+"""Values that the store returns, and checks of names; times are in seconds since 1970."""
 
 from __future__ import annotations
 
@@ -30,13 +30,10 @@ UNFINISHED: tuple[MatchState, ...] = ("waiting", "placed", "playing")
 
 
 class Account(msgspec.Struct, frozen=True, kw_only=True):
-    """Account of a team or an administrator; times are in seconds since 1970.
+    """Account of a team or an administrator.
 
     Attributes:
-        id: number in the store.
-        name: registered name.
         password_hash: argon2 hash with its parameters.
-        created: time of creation.
         disabled: True if the account cannot log in.
     """
 
@@ -63,11 +60,8 @@ class LoginSession(msgspec.Struct, frozen=True, kw_only=True):
     """Valid login.
 
     Attributes:
-        role: role of the account.
         team: account of a team; None for an administrator.
         admin: account of an administrator; None for a team.
-        created: time of the login.
-        expires: time at which it ends.
     """
 
     role: Role
@@ -83,7 +77,6 @@ class Invitation(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         purpose: creation of an administrator, or a new password for a team.
         team_id: number of that team.
-        expires: time at which the link expires.
     """
 
     purpose: Purpose
@@ -102,16 +95,9 @@ class ContestRow(msgspec.Struct, frozen=True, kw_only=True):
     """Contest.
 
     Attributes:
-        id: number in the store.
-        name: display name.
-        state: state of the contest.
-        rules: rules of its matches.
-        plan: plan of its matches.
         entrants: teams in seeding order.
         revision: number of changes; a change based on an old revision is rejected.
-        created: time of creation.
         began: time of its first start.
-        ended: time of its end.
     """
 
     id: int
@@ -156,25 +142,16 @@ class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
     """Match.
 
     Attributes:
-        id: public number in the store.
         token: secret token, known to its teams only.
-        kind: match of a contest or test match.
         name: display name, such as "Final".
-        contest_id: number of its contest.
         slot: position in the plan of the contest; empty for test matches.
-        players: both players.
-        rules: rules of the match and its games.
-        state: state of the match.
         server: name of its game server; empty while it waits.
         games: games won by each player so far.
         points: points of each player so far.
-        result: result; None before its end.
         revision: number of changes of state and server, without stored games; a change based on an
             old revision is rejected.
-        created: time of creation.
         placed: time of its last assignment to a server.
         began: time of its first game.
-        ended: time of its end.
     """
 
     id: int
@@ -208,8 +185,6 @@ class GameRow(msgspec.Struct, frozen=True, kw_only=True):
     """Finished game.
 
     Attributes:
-        number: number within its match, from 1.
-        result: result of the game.
         kept: time at which it was stored.
         replay_bytes: size of its replay, which is read separately.
     """
@@ -224,12 +199,9 @@ class AuditRow(msgspec.Struct, frozen=True, kw_only=True):
     """Entry of the audit log.
 
     Attributes:
-        id: number in the store.
-        at: time of the action.
         who: name of the administrator, team or program.
         what: action, such as "contest started".
         about: target of the action.
-        address: IP address of the client.
     """
 
     id: int

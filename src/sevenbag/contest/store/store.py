@@ -18,25 +18,20 @@ from sevenbag.contest.store.match_store import MatchStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
-    from typing import Self
 
 
-class Store:
+class Store(Database):
     """Store of a contest in SQLite or PostgreSQL.
 
     Every method of its parts is one transaction, blocks, and can be called from any thread. All
     raise `sevenbag.errors.StoreError` if the database is locked, full, damaged or unreachable.
+    Those that take a number or a token raise `UnknownEntryError` if nothing has it.
 
     Attributes:
         url: URL of the database without the password.
-        teams: teams.
-        admins: administrators.
         sessions: logins.
         invitations: links that can be used once.
-        contests: contests.
         matches: matches of contests and test matches, with their games and replays.
-        audit: audit log.
     """
 
     def __init__(
@@ -59,47 +54,11 @@ class Store:
             StoreUrlError: invalid URL.
             MissingExtraError: the PostgreSQL driver is not installed.
         """
-        self._database = Database(url, timeout=timeout, create=create)
-        self.url = self._database.url
-        self.teams = TeamStore(self._database, clock)
-        self.admins = AdminStore(self._database, clock)
-        self.sessions = LoginStore(self._database, clock, self.teams, self.admins)
-        self.invitations = InvitationStore(self._database, clock)
-        self.matches = MatchStore(self._database, clock)
-        self.contests = ContestStore(self._database, clock)
-        self.audit = AuditLog(self._database, clock)
-
-    def open(self) -> Self:
-        """Connect and migrate the tables; several programs may do so at the same time.
-
-        Raises:
-            StoreUnreachableError: missing folder or server, or rejected login.
-            StoreLockedError: locked by another program.
-            StoreVersionError: written by a newer sevenbag or by another program.
-            StoreCorruptError: damaged, or not a database.
-        """
-        self._database.open()
-        return self
-
-    def close(self) -> None:
-        """Close all connections; the store can be opened again."""
-        self._database.close()
-
-    def ping(self) -> None:
-        """Check that the database answers.
-
-        Raises:
-            StoreError: no answer; the class gives the reason.
-        """
-        self._database.ping()
-
-    def __enter__(self) -> Self:
-        return self.open()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
+        super().__init__(url, timeout=timeout, create=create)
+        self.teams = TeamStore(self, clock)
+        self.admins = AdminStore(self, clock)
+        self.sessions = LoginStore(self, clock, self.teams, self.admins)
+        self.invitations = InvitationStore(self, clock)
+        self.matches = MatchStore(self, clock)
+        self.contests = ContestStore(self, clock)
+        self.audit = AuditLog(self, clock)

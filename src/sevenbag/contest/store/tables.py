@@ -5,8 +5,9 @@ Every change needs a migration; a test compares the two. Times are in seconds si
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
+import msgspec
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
@@ -16,11 +17,48 @@ from sqlalchemy import (
     Index,
     MetaData,
     Text,
+    TypeDecorator,
     text,
 )
-from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column, relationship
+
+from sevenbag.contest.bracket import ContestPlan
+from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
+from sevenbag.contest.settings import ContestRules
+from sevenbag.contest.store.rows import Entrant, MatchPlayer
+
+if TYPE_CHECKING:
+    from sqlalchemy import Dialect
 
 _SLOT_CONDITION: Final = "slot <> '' AND state <> 'called off'"
+
+
+class JsonText(TypeDecorator[msgspec.Struct]):
+    """Text column that holds a struct as JSON."""
+
+    impl = Text
+    cache_ok = True
+
+    def __init__(self, struct: type[msgspec.Struct]) -> None:
+        super().__init__()
+        self.struct = struct
+        self._decode = msgspec.json.Decoder(struct).decode
+
+    def process_bind_param(
+        self,
+        value: msgspec.Struct | None,
+        dialect: Dialect,  # noqa: ARG002
+    ) -> str | None:
+        """Encode a value."""
+        return None if value is None else msgspec.json.encode(value).decode()
+
+    def process_result_value(
+        self,
+        value: str | None,
+        dialect: Dialect,  # noqa: ARG002
+    ) -> msgspec.Struct | None:
+        """Decode a value."""
+        return None if value is None else self._decode(value)
 
 
 class Base(DeclarativeBase):
@@ -35,7 +73,14 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map: ClassVar[dict[type, object]] = {str: Text, float: Double}
+    type_annotation_map: ClassVar[dict[type, object]] = {
+        str: Text,
+        float: Double,
+        **{
+            struct: JsonText(struct)
+            for struct in (ContestGameResult, ContestPlan, ContestRules, MatchResult)
+        },
+    }
 
 
 class AccountTable:
@@ -86,19 +131,27 @@ class InvitationTable(Base):
 
 
 class ContestTable(Base):
-    """Contests; rules and plan are JSON."""
+    """Contests."""
 
     __tablename__ = "contests"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str]
     state: Mapped[str]
-    rules: Mapped[str]
-    plan: Mapped[str]
+    rules: Mapped[ContestRules]
+    plan: Mapped[ContestPlan]
     revision: Mapped[int]
     created: Mapped[float]
     began: Mapped[float | None]
     ended: Mapped[float | None]
+    teams: Mapped[list[TeamTable]] = relationship(
+        secondary="entrants", order_by="EntrantTable.number", viewonly=True
+    )
+
+    @property
+    def entrants(self) -> tuple[Entrant, ...]:
+        """Teams in seeding order."""
+        return tuple(Entrant(team_id=team.id, name=team.name) for team in self.teams)
 
 
 class EntrantTable(Base):
@@ -144,7 +197,7 @@ class MatchTable(Base):
     team_1: Mapped[str]
     bot_0: Mapped[str]
     bot_1: Mapped[str]
-    rules: Mapped[str]
+    rules: Mapped[ContestRules]
     state: Mapped[str] = mapped_column(index=True)
     server: Mapped[str]
     revision: Mapped[int]
@@ -152,21 +205,39 @@ class MatchTable(Base):
     games_1: Mapped[int]
     points_0: Mapped[int] = mapped_column(BigInteger)
     points_1: Mapped[int] = mapped_column(BigInteger)
-    result: Mapped[str | None]
+    result: Mapped[MatchResult | None]
     created: Mapped[float]
     placed: Mapped[float | None]
     began: Mapped[float | None]
     ended: Mapped[float | None]
 
+    @property
+    def players(self) -> tuple[MatchPlayer, MatchPlayer]:
+        """Both players."""
+        return (
+            MatchPlayer(team=self.team_0, team_id=self.team_0_id, bot=self.bot_0),
+            MatchPlayer(team=self.team_1, team_id=self.team_1_id, bot=self.bot_1),
+        )
+
+    @property
+    def games(self) -> tuple[int, int]:
+        """Games won by each player."""
+        return self.games_0, self.games_1
+
+    @property
+    def points(self) -> tuple[int, int]:
+        """Points of each player."""
+        return self.points_0, self.points_1
+
 
 class GameTable(Base):
-    """Finished games; the result is JSON."""
+    """Finished games."""
 
     __tablename__ = "games"
 
     match_id: Mapped[int] = mapped_column(ForeignKey("matches.id"), primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    result: Mapped[str]
+    result: Mapped[ContestGameResult]
     kept: Mapped[float]
     replay_bytes: Mapped[int]
 
