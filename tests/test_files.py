@@ -93,7 +93,7 @@ def test_every_command_rejects_named_pipes(
         "play tbp:profile={}:true random --no-replay",
     ],
 )
-def test_text_that_is_no_known_name_may_be_a_file(
+def test_unknown_name_may_be_a_file(
     command: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -51,7 +51,7 @@ def test_the_version_is_the_packages() -> None:
     assert sevenbag.__version__ == importlib.metadata.version("sevenbag")
 
 
-def test_an_import_pulls_in_no_more_than_it_needs() -> None:
+def test_import_loads_only_what_it_needs() -> None:
     listing = "import sys, sevenbag; print(*sorted(sys.modules))"
     modules = subprocess.run(
         [sys.executable, "-c", listing], capture_output=True, text=True, check=True

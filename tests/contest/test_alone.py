@@ -107,13 +107,13 @@ def alone(seed: int, pieces: int, left: MoveName, right: MoveName) -> tuple[int,
     return duel.locked_pieces[0], duel.lines[0]
 
 
-def test_it_clears_what_it_is_dealt() -> None:
+def test_solo_player_clears_rows() -> None:
     pieces, rows = alone(1, 500, "lrotate", "rrotate")
     assert pieces == 500
     assert 0.38 <= rows / pieces <= 0.40
 
 
-def test_with_the_rotations_swapped_it_dies() -> None:
+def test_swapped_rotations_top_out() -> None:
     for seed in range(3):
         pieces, rows = alone(seed, 400, "rrotate", "lrotate")
         assert pieces < 100

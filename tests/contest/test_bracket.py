@@ -55,7 +55,7 @@ def at_random(seed: int) -> Callable[[DueMatch], MatchResult]:
 
 
 @pytest.mark.parametrize("count", range(2, 65))
-def test_everybody_meets_everybody_once(count: int) -> None:
+def test_round_robin_meets_once(count: int) -> None:
     tournament = ContestTournament(names(count), ContestPlan(bracket=False), {})
     met = [fixture.entrants for fixture in tournament.due_matches]
     assert sorted(tuple(sorted(pair)) for pair in met) == list(combinations(range(count), 2))
@@ -69,7 +69,7 @@ def test_everybody_meets_everybody_once(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", range(2, 65))
-def test_who_loses_is_out(count: int) -> None:
+def test_losers_are_eliminated(count: int) -> None:
     """Single elimination: each match takes one out, until one is left."""
     end, order, results = played(count, ContestPlan(ranking=False), at_random(count))
     assert len(order) == count - 1
@@ -130,7 +130,7 @@ def test_the_ranking_seeds_the_bracket(count: int) -> None:
     assert end.champion == count - qualified
 
 
-def test_the_bracket_is_known_before_who_plays_in_it() -> None:
+def test_bracket_is_independent_of_the_entrants() -> None:
     tournament = ContestTournament(names(5), ContestPlan(), {})
     assert not tournament.ranking_finished
     assert [tie.name for number in tournament.bracket_rounds for tie in number] == [
@@ -217,7 +217,7 @@ def test_the_table_adds_up() -> None:
 
 
 @pytest.mark.parametrize("count", [2, 6, 9])
-def test_after_a_restart_and_in_any_order_it_is_the_same(count: int) -> None:
+def test_bracket_is_independent_of_the_order_of_results(count: int) -> None:
     """All that it follows from goes through JSON after each match."""
 
     def judge(fixture: DueMatch) -> MatchResult:
@@ -274,7 +274,7 @@ def test_a_match_that_was_called_off_is_due_again() -> None:
     assert [line.played for line in league.ranking] == [0, 0]
 
 
-def test_results_of_other_plans_change_nothing() -> None:
+def test_results_of_other_plans_are_ignored() -> None:
     strange = {"": result(0), "bracket/9/9": result(1), "ranking/1/0": result(1)}
     plan = ContestPlan(ranking=False)
     assert (
@@ -295,7 +295,7 @@ def test_results_of_other_plans_change_nothing() -> None:
 @pytest.mark.parametrize(
     "plan", [ContestPlan(), ContestPlan(ranking=False), ContestPlan(bracket=False)]
 )
-def test_nobody_and_one_have_nothing_to_play(count: int, plan: ContestPlan) -> None:
+def test_no_matches_for_fewer_than_two_teams(count: int, plan: ContestPlan) -> None:
     tournament = ContestTournament(names(count), plan, {})
     assert tournament.due_matches == ()
     assert tournament.champion == (0 if count else None)

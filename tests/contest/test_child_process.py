@@ -25,14 +25,14 @@ async def said(lines: list[str], word: str, seconds: float = 120) -> None:
         await asyncio.sleep(0.01)
 
 
-async def test_it_ends_by_itself_with_its_exit_code() -> None:
+async def test_exit_code_of_a_child() -> None:
     lines: list[str] = []
     assert await ChildProcess("version", ENDS, lines.append).run() == 0
     assert lines[0].startswith("sevenbag ")
     assert await ChildProcess("nonsense", ["nonsense"], lines.append).run() == 2
 
 
-async def test_it_is_told_to_end_when_nobody_waits_for_it_any_more() -> None:
+async def test_child_is_terminated_when_released() -> None:
     lines: list[str] = []
     child = ChildProcess("page", STAYS, lines.append)
     running = asyncio.create_task(child.run())
@@ -47,7 +47,7 @@ async def test_it_is_told_to_end_when_nobody_waits_for_it_any_more() -> None:
 
 
 @pytest.mark.faults
-async def test_it_is_started_again_when_it_dies() -> None:
+async def test_dead_child_is_restarted() -> None:
     lines: list[str] = []
     child = ChildProcess("page", STAYS, lines.append, restart=True)
     running = asyncio.create_task(child.run())
@@ -76,7 +76,7 @@ asyncio.run(child.run())
 
 
 @pytest.mark.faults
-def test_it_dies_with_us_however_we_die() -> None:
+def test_child_dies_with_its_parent() -> None:
     parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
     try:

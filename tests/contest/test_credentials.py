@@ -15,7 +15,7 @@ from sevenbag.contest.credentials import (
 from sevenbag.errors import SettingsError
 
 
-def test_it_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
+def test_secret_file_is_created_once_and_private(tmp_path: Path) -> None:
     path = tmp_path / "contest.secret"
     with ThreadPoolExecutor(8) as pool:
         made = set(pool.map(load_or_create_secret, [path] * 16))
@@ -27,21 +27,21 @@ def test_it_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "short", "two words of some length", "x" * 1001, "é" * 20])
-def test_what_is_no_secret_is_refused(tmp_path: Path, text: str) -> None:
+def test_invalid_secret_is_rejected(tmp_path: Path, text: str) -> None:
     path = tmp_path / "contest.secret"
     path.write_text(text)
     with pytest.raises(SettingsError, match="is no secret"):
         load_or_create_secret(path)
 
 
-def test_a_file_that_is_not_there_or_cannot_be_made(tmp_path: Path) -> None:
+def test_missing_or_unwritable_secret_file(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be read"):
         read_secret(tmp_path / "none")
     with pytest.raises(SettingsError, match="cannot be made"):
         load_or_create_secret(tmp_path / "no folder" / "contest.secret")
 
 
-def test_only_the_right_header_is_let_in() -> None:
+def test_only_the_correct_header_is_accepted() -> None:
     secret = "a-secret-of-game-servers"
     assert is_authorized(bearer_header(secret), secret)
     for header in [

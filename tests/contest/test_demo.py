@@ -43,7 +43,7 @@ def close(process: subprocess.Popen[str]) -> None:
         stream.close()
 
 
-def test_the_demo_plays_a_match_and_tells_who_won(tmp_path: Path) -> None:
+def test_demo_plays_a_match_and_prints_the_winner(tmp_path: Path) -> None:
     done = sevenbag("contest", "demo", "random", "random:seed=2", "--once", *QUICK, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert re.search(r"open http://127\.0\.0\.1:\d+/ to watch", done.stdout)
@@ -226,7 +226,7 @@ def test_running_games_are_finished_unless_one_insists(tmp_path: Path, times: in
         (["watch", "http://x", "--token", "t"], "pason://"),
     ],
 )
-def test_what_cannot_be_used_is_named(words: list[str], told: str, tmp_path: Path) -> None:
+def test_unusable_settings_are_named(words: list[str], told: str, tmp_path: Path) -> None:
     done = sevenbag("contest", *words, folder=tmp_path)
     assert done.returncode == 2, done.stderr
     assert told in done.stderr
@@ -241,7 +241,7 @@ def test_what_cannot_be_used_is_named(words: list[str], told: str, tmp_path: Pat
         (["register", "--team", "test  client", "--password-file", "password"], "our own player"),
     ],
 )
-def test_what_fails_leaves_nothing_new(words: list[str], told: str, tmp_path: Path) -> None:
+def test_failed_start_leaves_nothing(words: list[str], told: str, tmp_path: Path) -> None:
     (tmp_path / "password").write_text("correct horse\n")
     done = sevenbag("contest", *words, folder=tmp_path)
     assert done.returncode == 1

@@ -40,7 +40,7 @@ def test_only_the_right_one_is_right() -> None:
 @pytest.mark.parametrize(
     "bad", ["", "seven77", "x" * 129, "line\nbreak", "nul\0nul\0", "\ud800" * 9]
 )
-async def test_what_may_not_be_set(bad: str) -> None:
+async def test_forbidden_passwords(bad: str) -> None:
     with pytest.raises(InputError, match="password"):
         await PasswordVerifier().hash(bad)
 
@@ -66,7 +66,7 @@ async def test_right_ones_are_remembered_and_wrong_ones_are_not(
     assert not await checks.verify(await checks.hash("another one"), PASSWORD)
 
 
-async def test_somebody_unknown_costs_as_much_as_a_wrong_password(
+async def test_unknown_name_costs_as_much_as_a_wrong_password(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     hashes: list[str] = []
@@ -91,7 +91,7 @@ async def test_a_crowd_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
     assert await checks.verify("a hash", "later") is False
 
 
-async def test_nothing_remembers_the_password() -> None:
+async def test_password_is_not_kept() -> None:
     checks = PasswordVerifier()
     secret = "-".join(["unforgettable", "words"])
     assert await checks.verify(await checks.hash(secret), secret)

@@ -55,7 +55,7 @@ def test_pieces_and_colours() -> None:
     assert board._repr_svg_() == board.svg()
 
 
-def test_bombs_are_told_from_garbage() -> None:
+def test_bombs_differ_from_garbage() -> None:
     board = Board.from_rows(["##########"])
     svg = board.svg(colors=["GGGGBGGGGG"])
     assert drawn(svg)[4, 2] == COLORS["B"] != COLORS["G"]
@@ -69,7 +69,7 @@ def test_wrong_options_are_named() -> None:
         Board().svg(colors=["...."])
 
 
-def test_a_part_of_the_rows_and_what_lies_in_it() -> None:
+def test_range_of_rows() -> None:
     board = Board.from_rows(["#........."] * 21)
     ghost = Placement("T", Rotation.NORTH, 4, 19)
     picture = ET.fromstring(
@@ -85,6 +85,6 @@ def test_a_part_of_the_rows_and_what_lies_in_it() -> None:
 
 
 @pytest.mark.parametrize("rows", [range(3, 3), range(5, 41), range(0, 10, 2), range(-1, 4), 0])
-def test_rows_that_are_not_there(rows: int | range) -> None:
+def test_rows_outside_the_board(rows: int | range) -> None:
     with pytest.raises(BoardError, match=r"rows to show, must be 1 to 40"):
         Board().svg(rows=rows)

@@ -105,7 +105,7 @@ def test_both_sides_show_themselves() -> None:
     assert words_of(versus.svg()).count("hold") == 2
 
 
-def test_a_lost_game_says_how_and_shows_what_lies_too_high() -> None:
+def test_lost_game_shows_reason_and_overflow() -> None:
     board = Board.from_rows(["#...#####."] * 21)
     game = Game(board=board)
     assert game.over
@@ -115,6 +115,6 @@ def test_a_lost_game_says_how_and_shows_what_lies_too_high() -> None:
     assert fills.count(COLORS["G"]) == board.cell_count
 
 
-def test_files_need_nothing_beside_them() -> None:
+def test_files_are_self_contained() -> None:
     text = add_background(draw_board(Board.from_rows(["#.#.#.#.#."]))).svg()
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")

@@ -29,7 +29,7 @@ def test_gymnasium_checks_what_is_registered(name: Any, mode: Any, rules: Any) -
 
 
 @pytest.mark.parametrize("name", ["sevenbag/Placement-v0", "sevenbag/Keys-v0"])
-def test_gymnasiums_wrappers_find_nothing_wrong(name: Any) -> None:
+def test_gymnasium_checkers_pass(name: Any) -> None:
     env = gymnasium.make(name, rules="guideline")
     observation, _ = env.reset(seed=3)
     for _ in range(50):
@@ -45,7 +45,7 @@ def test_pettingzoo_checks_versus(rules: Any) -> None:
     parallel_seed_test(lambda: VersusEnv(rules), num_cycles=100)
 
 
-def test_gymnasium_makes_the_kernels_own_vector() -> None:
+def test_gymnasium_creates_the_native_vector() -> None:
     envs = gymnasium.make_vec("sevenbag/Placement-v0", num_envs=5, players=1)
     assert isinstance(envs.unwrapped, VectorEnv)
     assert envs.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
@@ -54,7 +54,7 @@ def test_gymnasium_makes_the_kernels_own_vector() -> None:
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
-def test_gymnasiums_own_vector_sees_the_same(mode: Any) -> None:
+def test_gymnasium_vector_matches_the_native_one(mode: Any) -> None:
     """The same seeds and actions, first game: what SyncVectorEnv makes of single environments."""
     ours = VectorEnv(4, autoreset_mode=mode)
     theirs = gymnasium.vector.SyncVectorEnv([PlacementEnv] * 4, autoreset_mode=mode)
@@ -81,7 +81,7 @@ def test_gymnasiums_own_vector_sees_the_same(mode: Any) -> None:
     pytest.fail("no game ended")
 
 
-def test_what_a_step_returned_outlives_the_next() -> None:
+def test_step_results_are_not_overwritten() -> None:
     envs = VectorEnv(3)
     before, _ = envs.reset(seed=1)
     kept = {name: array.copy() for name, array in before.items()}
@@ -90,7 +90,7 @@ def test_what_a_step_returned_outlives_the_next() -> None:
     assert not (after["board"] == before["board"]).all()
 
 
-def test_seeds_decide_everything() -> None:
+def test_seeds_are_reproducible() -> None:
     def run(threads: int) -> list[np.ndarray]:
         envs = VectorEnv(9, players=1, threads=threads)
         envs.reset(seed=4)
@@ -215,7 +215,7 @@ def test_every_reward_has_a_name() -> None:
 
 
 @pytest.mark.parametrize("missing", ["gymnasium", "pettingzoo"])
-def test_without_the_extra_an_error_says_what_to_install(missing: Any) -> None:
+def test_missing_extra_error(missing: Any) -> None:
     code = f"import sys; sys.modules[{missing!r}] = None; from sevenbag.envs import VersusEnv"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "MissingExtraError: sevenbag.envs" in run.stderr
@@ -224,7 +224,7 @@ def test_without_the_extra_an_error_says_what_to_install(missing: Any) -> None:
     assert issubclass(MissingExtraError, ImportError)
 
 
-def test_the_public_names_are_there() -> None:
+def test_public_names() -> None:
     assert set(dir(sevenbag.envs)) == set(sevenbag.envs.__all__)
     assert all(getattr(sevenbag.envs, name) is not None for name in sevenbag.envs.__all__)
     with pytest.raises(AttributeError):

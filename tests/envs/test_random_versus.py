@@ -26,7 +26,7 @@ def test_every_preset_is_played_to_an_end(name: Any) -> None:
         assert played["holds"] == 0
 
 
-def test_threads_make_no_difference_and_seeds_do() -> None:
+def test_results_depend_on_seeds_not_threads() -> None:
     rules = compile_rules(HEAVY)
     alone = play_random_versus(rules, 7, 300, samples=8)
     assert play_random_versus(rules, 7, 300, samples=8, threads=3) == alone

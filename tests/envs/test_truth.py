@@ -115,7 +115,7 @@ def test_kinds_of_spin_apart_are_exactly_the_placements(seed: Any) -> None:
         terminated = env.step(int(random.choice(numbers)))[2]
 
 
-def test_spins_together_are_played_as_the_best_of_them() -> None:
+def test_merged_actions_use_the_best_spin() -> None:
     env = PlacementEnv("guideline")
     found = 0
     random = np.random.default_rng(5)

@@ -42,7 +42,7 @@ def test_solutions_clear_the_field_with_the_pieces_of_their_quiz(text: str) -> N
 
 
 @pytest.mark.parametrize("text", SOLUTIONS)
-def test_solutions_are_built_as_they_were_read(text: str) -> None:
+def test_solution_round_trip(text: str) -> None:
     fumen = Fumen.parse(text)
     placements = [page.placement for page in fumen.pages if page.placement is not None]
     first = replace(fumen.pages[0], placement=None, lock=False)
@@ -76,7 +76,7 @@ def test_fields() -> None:
     assert full_row.final_field == Field(), "the full row goes as the page is left"
 
 
-def test_a_link_is_kept() -> None:
+def test_link_is_preserved() -> None:
     text = f"https://harddrop.com/fumen/?v115@{EMPTY_QUIZ}#english.js"
     fumen = Fumen.parse(f"  {text}\n")
     assert (fumen.before, fumen.view, fumen.after) == (
@@ -88,14 +88,14 @@ def test_a_link_is_kept() -> None:
     assert replace(fumen, view=FumenView.LIST).encode() == text.replace("v115", "D115")
 
 
-def test_a_solution_keeps_what_stands_in_front_of_the_data_only() -> None:
+def test_solution_keeps_the_prefix_of_the_data() -> None:
     fumen = Fumen.parse(f"https://x/?v115@{EMPTY_QUIZ}#english.js")
     solved = fumen.with_solution([Placement("L", Rotation.NORTH, 1, 0)])
     assert solved.encode().startswith("https://x/?v115@vhA")
     assert "#" not in solved.encode()
 
 
-def test_what_was_read_is_kept_in_front_of_what_is_added() -> None:
+def test_extended_fumen_keeps_its_pages() -> None:
     # tetris-fumen would write "vhB" for two unchanged pages.
     text = f"https://x/?v115@{EMPTY_QUIZ}vhAAgH#english.js"
     fumen = Fumen.parse(text)
@@ -105,7 +105,7 @@ def test_what_was_read_is_kept_in_front_of_what_is_added() -> None:
     assert Fumen.parse(longer.encode()) == longer
 
 
-def test_promised_repeats_are_kept_when_pages_are_added() -> None:
+def test_repeats_are_kept_when_pages_are_added() -> None:
     # perfect-tetris promises one or two more unchanged fields than there are pages.
     fumen = Fumen.parse("v115@vhFxvBxxB")
     assert len(fumen.pages) == 2
@@ -129,12 +129,12 @@ def test_promised_repeats_are_kept_when_pages_are_added() -> None:
         ("v115@vhBAgHAgH and m115@vh?A AgH&page=2", "v115@vhBAgHAgH and ", FumenView.VIEW),
     ],
 )
-def test_where_the_data_begin(text: str, before: str, view: FumenView) -> None:
+def test_start_of_the_data(text: str, before: str, view: FumenView) -> None:
     fumen = Fumen.parse(text)
     assert (fumen.before, fumen.view, len(fumen.pages)) == (before, view, 1)
 
 
-def test_folds_are_where_editors_make_them() -> None:
+def test_folds_match_those_of_editors() -> None:
     pages = tuple(Page(comment="x" * 100 + str(number)) for number in range(2))
     lines = Fumen(pages).encode(fold=True).split("?")
     assert {len(line) for line in lines[:-1]} == {47}
@@ -235,7 +235,7 @@ def test_too_long_a_comment() -> None:
     "comment",
     ["100%", "%41", "%u2603", "\N{SNOWMAN}", "\N{GRINNING FACE}", "a\tb\nc", "é", "~", "x" * 7],
 )
-def test_comments_come_back_as_they_were(comment: str) -> None:
+def test_comment_round_trip(comment: str) -> None:
     assert Fumen.parse(Fumen((Page(comment=comment),)).encode()).pages[0].comment == comment
 
 

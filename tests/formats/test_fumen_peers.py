@@ -130,14 +130,14 @@ def test_we_read_what_tetris_fumen_writes(tetris_fumen: TetrisFumen, pages: list
 @pytest.mark.peers
 @EXAMPLES
 @given(pages=page_lists())
-def test_we_write_as_tetris_fumen_does(tetris_fumen: TetrisFumen, pages: list[Page]) -> None:
+def test_output_matches_tetris_fumen(tetris_fumen: TetrisFumen, pages: list[Page]) -> None:
     assert Fumen(tuple(pages)).encode(fold=True) == tetris_fumen.write(pages)
 
 
 @pytest.mark.peers
 @EXAMPLES
 @given(cells=st.lists(st.integers(0, 8), min_size=220, max_size=220), action=st.integers(0, 7039))
-def test_version_110_is_read_alike(
+def test_version_110_reads_the_same(
     tetris_fumen: TetrisFumen, cells: list[int], action: int
 ) -> None:
     # Nobody writes it any more: a run for each cell, and no flag but that nothing is locked.

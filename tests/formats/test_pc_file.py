@@ -65,7 +65,7 @@ def test_the_example() -> None:
 
 
 @pytest.mark.parametrize("solution", printed_solutions())
-def test_records_come_back_as_they_were(solution: PcRecord) -> None:
+def test_record_round_trip(solution: PcRecord) -> None:
     assert PcRecord.decode(solution.encode()) == solution
 
 
@@ -73,7 +73,7 @@ def test_records_of_eleven_pieces_have_eighteen_bytes() -> None:
     assert len(printed_solutions()[0].encode()) == 18
 
 
-def test_any_record_comes_back_as_it_was() -> None:
+def test_random_record_round_trip() -> None:
     dice = random.Random(1)
     for _ in range(3000):
         length = dice.randint(2, 16)
@@ -109,7 +109,7 @@ def test_holding() -> None:
         ("TO", [("O", 4, 6)]),
     ],
 )
-def test_what_fits_into_no_record(pieces: str, placements: list[tuple[str, int, int]]) -> None:
+def test_invalid_records(pieces: str, placements: list[tuple[str, int, int]]) -> None:
     with pytest.raises(PcFileError) as caught:
         PcRecord.from_placements(
             [Piece[letter] for letter in pieces],
@@ -125,7 +125,7 @@ def test_not_one_record(size: int) -> None:
     assert caught.value.code == "EndOfStream"
 
 
-def test_files_come_back_as_they_were(tmp_path: Path) -> None:
+def test_file_round_trip(tmp_path: Path) -> None:
     solutions = printed_solutions() * 5000
     path = tmp_path / "many.pc"
     assert write_solutions(path, solutions) == len(solutions)
@@ -133,7 +133,7 @@ def test_files_come_back_as_they_were(tmp_path: Path) -> None:
     assert validate_file(path, ["srs"]).solutions == len(solutions)
 
 
-def test_nothing_half_written_is_left(tmp_path: Path) -> None:
+def test_failed_write_leaves_no_file(tmp_path: Path) -> None:
     path = file_of(tmp_path, EXAMPLE)
     with pytest.raises(PcFileError):
         write_solutions(path, [*printed_solutions(), PcRecord((Piece.T,), 0, ())])
@@ -141,7 +141,7 @@ def test_nothing_half_written_is_left(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_where_nothing_can_be_written(tmp_path: Path) -> None:
+def test_unwritable_folder(tmp_path: Path) -> None:
     with pytest.raises(PcFileError) as caught:
         write_solutions(tmp_path / "no" / "folder.pc", [])
     assert caught.value.code == "CannotWrite"
@@ -219,7 +219,7 @@ def test_a_spin_needs_its_kick(tmp_path: Path) -> None:
     assert validate_file(path, []).fault is PcFault.NONE
 
 
-def test_an_empty_field_on_the_way(tmp_path: Path) -> None:
+def test_intermediate_empty_field(tmp_path: Path) -> None:
     once = PcRecord.decode(EXAMPLE)
     twice = PcRecord.from_placements(
         [once.sequence[0], *once.sequence[1:] * 2], [*once.placements, *once.placements]

@@ -113,23 +113,21 @@ def changed(number: int, game: Replay | None = None, **changes: object) -> bytes
     return broken(number, json.dumps(data), game)
 
 
-def test_a_replay_is_read_as_it_was_written() -> None:
+def test_replay_round_trip() -> None:
     game = sample()
     assert Replay.decode(game.encode()) == game
     assert Replay.decode(game.encode()).encode() == game.encode()
 
 
 @given(st.lists(st.tuples(placements, placements), max_size=30), st.integers(0, 2**31))
-def test_any_game_is_read_as_it_was_written(
-    turns: list[tuple[Placement, Placement]], seed: int
-) -> None:
+def test_random_game_round_trip(turns: list[tuple[Placement, Placement]], seed: int) -> None:
     game = Replay(
         header(seed=seed), tuple(replay_file.ReplayTurn(pair) for pair in turns), outcome()
     )
     assert Replay.decode(game.encode()) == game
 
 
-def test_games_in_real_time_are_read_as_they_were_written() -> None:
+def test_real_time_game_round_trip() -> None:
     game = real_time()
     assert Replay.decode(game.encode()) == game
     lines = lines_of(game)
@@ -139,7 +137,7 @@ def test_games_in_real_time_are_read_as_they_were_written() -> None:
     assert lines[2] == b'[null,"IN4,0",{"frame":37}]'
 
 
-def test_the_version_tells_whether_an_old_reader_would_play_something_else() -> None:
+def test_version_depends_on_the_features_used() -> None:
     assert replay_file.required_version() == 1
     assert replay_file.required_version("turns", None, replay_file.Adjudication()) == 1
     assert replay_file.required_version("real time") == 2
@@ -147,7 +145,7 @@ def test_the_version_tells_whether_an_old_reader_would_play_something_else() -> 
     assert replay_file.required_version(adjudication=replay_file.Adjudication(lead=5)) == 2
 
 
-def test_what_bots_said_leaves_the_version_alone() -> None:
+def test_search_info_does_not_raise_the_version() -> None:
     turn = replay_file.ReplayTurn(
         sample().turns[0].placements, None, None, (None, replay_file.ReplaySearchInfo(depth=3.0))
     )
@@ -173,7 +171,7 @@ def test_unknown_fields_are_passed_over() -> None:
 
 
 @given(placements)
-def test_placements_are_read_as_they_were_written(placement: Placement) -> None:
+def test_placement_round_trip(placement: Placement) -> None:
     assert parse_placement(format_placement(placement)) == placement
 
 
@@ -182,7 +180,7 @@ def test_placements_are_read_as_they_were_written(placement: Placement) -> None:
     ["", "T", "TN4", "TN4,", "XN4,0", "TX4,0", "TN4,0x", "tn4,0", "TN4,0 ", "TN444,0", "TN٤,0",
      "TN4,0\n", "T" * 1000],
 )  # fmt: skip
-def test_what_is_no_placement_is_refused(text: str) -> None:
+def test_invalid_placement_is_rejected(text: str) -> None:
     with pytest.raises(FormatError, match="is no placement") as caught:
         parse_placement(text)
     assert len(str(caught.value)) < 250
@@ -260,7 +258,7 @@ def test_what_is_no_placement_is_refused(text: str) -> None:
         (sample().encode() * 2, "line 5", "comes after the result"),
     ],
 )
-def test_what_is_no_replay_is_refused_by_line_and_field(data: bytes, place: str, what: str) -> None:
+def test_invalid_replay_is_rejected_with_line_and_field(data: bytes, place: str, what: str) -> None:
     with pytest.raises(FormatError) as caught:
         Replay.decode(data, "game.replay")
     message = str(caught.value)
@@ -285,7 +283,7 @@ def test_a_changed_byte_is_refused_or_read_but_never_worse(place: int, value: in
         Replay.decode(bytes(data))
 
 
-def test_too_much_is_refused_before_it_is_read(
+def test_oversized_replay_is_rejected_unread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(replay_file, "MAX_TURNS", 1)
@@ -305,7 +303,7 @@ def test_files_are_written_as_a_whole(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["game.replay"]
 
 
-def test_a_file_beside_others_replaces_none(tmp_path: Path) -> None:
+def test_existing_files_are_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "game.v1.replay"
     names = [sample().write_new(path).name for _ in range(3)]
     assert names == ["game.v1.replay", "game.v1-2.replay", "game.v1-3.replay"]
@@ -316,7 +314,7 @@ def test_a_file_beside_others_replaces_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("works", [True, False])
-def test_a_file_that_comes_up_meanwhile_is_not_replaced(
+def test_concurrent_file_is_not_replaced(
     works: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def too_late(_: int) -> None:

@@ -187,14 +187,14 @@ class TestBroken:
         with pytest.raises(FormatError, match=words):
             build_script(player.events, rewinds=True)
 
-    def test_keys_that_do_nothing(self) -> None:
+    def test_keys_without_effect(self) -> None:
         """A key to begin anew does nothing in a match, but is one."""
         file = match("lost")
         replay(file)["events"][9]["data"]["key"] = "retry"
         ((player,),) = read_tetrio_file(written(file)).rounds
         assert len(build_script(player.events)) > 1000
 
-    def test_somebody_who_watched(self) -> None:
+    def test_spectator_events(self) -> None:
         file = match("lost")
         file["replay"]["rounds"][0].insert(0, {"username": "watcher", "replay": None})
         ((player,),) = read_tetrio_file(written(file)).rounds
@@ -225,7 +225,7 @@ class TestBroken:
             with pytest.raises(FormatError, match=words):
                 build_script(player.events)
 
-    def test_events_that_do_not_count(self) -> None:
+    def test_ignored_events(self) -> None:
         file = match("lost")
         events = replay(file)["events"]
         before = build_script(read_tetrio_file(written(file)).rounds[0][0].events)

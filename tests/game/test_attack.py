@@ -110,7 +110,7 @@ def test_a_charge_is_released_in_three_parts() -> None:
 
 
 @pytest.mark.parametrize("preset", Rules.preset_names())
-def test_no_clear_sends_nothing(preset: str) -> None:
+def test_lock_without_a_clear_sends_nothing(preset: str) -> None:
     assert Rules.preset(preset).compute_attack(0, Spin.FULL, combo=5, back_to_back=5) == ()
 
 
@@ -141,7 +141,7 @@ def test_attackers_add_lines() -> None:
     assert royale.compute_attack(6, Spin.FULL, combo=12, attackers=6) == (20,)
 
 
-def test_a_spin_quad_of_botris_sends_nothing() -> None:
+def test_botris_spin_quad_sends_nothing() -> None:
     botris = Rules.preset("botris")
     assert botris.compute_attack(4, Spin.FULL, combo=5, back_to_back=3) == ()
     fixed = botris.replace({"attack": {"full": [0, 2, 4, 6, 6], "spin_quads_send": True}})

@@ -83,7 +83,7 @@ def test_names_of_tbp() -> None:
 @pytest.mark.parametrize(
     ("bag", "filled"), [("14-bag", "IOTLJSZ" * 2), ("general_bag", "TTTSIO"), ("7-bag", "IOTLJSZ")]
 )
-def test_what_remains_in_a_bag(bag: str, filled: str) -> None:
+def test_remaining_bag(bag: str, filled: str) -> None:
     pieces: dict[str, object] = {"bag": bag}
     if bag == "general_bag":
         pieces["bag_pieces"] = filled

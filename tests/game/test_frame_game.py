@@ -37,7 +37,7 @@ class TestRealRounds:
         assert game.game_over_reason == told["out"]
         assert game.frame == told["frames"]
 
-    def test_attacks_leave_as_locks_send_them(self, name: str) -> None:
+    def test_sent_attacks_match_locks(self, name: str) -> None:
         told = ROUNDS[name]
         game = game_of(told)
         locks = game.run_recorded(script_of(told), told["frames"])
@@ -60,7 +60,7 @@ class TestRealRounds:
         ],
         ids=str,
     )
-    def test_what_decides(self, name: str, changes: dict[str, float]) -> None:
+    def test_loss_reasons(self, name: str, changes: dict[str, float]) -> None:
         told = ROUNDS[name]
         if name == "won" and changes == {"cancels_in_flight": False}:
             pytest.skip("nothing crossed in this round")
@@ -191,7 +191,7 @@ class TestKeys:
         assert after_lock(safe=True, wait=7) == 2
         assert after_lock(safe=False, wait=0) == 2
 
-    def test_no_hard_drop_where_there_is_none(self) -> None:
+    def test_disabled_hard_drop(self) -> None:
         game = FrameGame(seed=1, frame_rules=FrameRules(hard_drop=False))
         game.press(Button.HARD_DROP)
         assert game.stats.pieces == 0
@@ -215,7 +215,7 @@ class TestTime:
         # In the first frame it falls, and stands; it locks once that is more than 30 frames ago.
         assert game.frame == 31
 
-    def test_moves_begin_the_lock_time_anew(self) -> None:
+    def test_moves_reset_the_lock_delay(self) -> None:
         def locks_at(moves: int) -> int:
             game = FrameGame(seed=1, handling=Handling(soft_drop=41))
             game.press(Button.SOFT_DROP)
@@ -242,7 +242,7 @@ class TestTime:
             Placement(piece.piece, piece.rotation, piece.x, piece.y - 1, piece.spin)
         )
 
-    def test_garbage_enters_when_it_has_travelled(self) -> None:
+    def test_garbage_enters_after_its_travel_time(self) -> None:
         def enters(wait: int) -> int:
             game = FrameGame(seed=1)
             game.announce(7, 1, 4, 0)
@@ -255,7 +255,7 @@ class TestTime:
         assert enters(19) == 0
         assert enters(20) == 4
 
-    def test_what_was_never_confirmed_never_enters(self) -> None:
+    def test_unconfirmed_garbage_never_enters(self) -> None:
         game = FrameGame(seed=1)
         game.announce(7, 1, 4, 0)
         frames(game, 100)
@@ -351,7 +351,7 @@ class TestBounds:
         with pytest.raises(InputError, match="of a script"):
             FrameGame().run_script(script, 10)
 
-    def test_script_of_other_things(self) -> None:
+    def test_script_with_unknown_events(self) -> None:
         with pytest.raises(TypeError):
             FrameGame().run_script(["now"], 10)  # type: ignore[list-item]
 
@@ -438,7 +438,7 @@ class TestRefusedPlacements:
         with pytest.raises(PlacementError, match="is in the air, and hold offers"):
             game.place(Placement(game.queue[2], Rotation.NORTH, 4, 0))
 
-    def test_no_way(self) -> None:
+    def test_no_path(self) -> None:
         game = FrameGame(seed=1, handling=AT_ONCE)
         with pytest.raises(PlacementError, match="no keys lead to"):
             game.place(Placement(game.current, Rotation.NORTH, 4, 10))

@@ -63,7 +63,7 @@ class TestNetwork:
         assert second.stats.garbage_entered > 0
 
     @pytest.mark.parametrize("latency", [0, 12])
-    def test_nothing_is_lost(self, latency: int) -> None:
+    def test_no_line_is_lost(self, latency: int) -> None:
         sent = 0
         for seed in range(15):
             match = FrameVersus(HEAVY, seed, handlings=(AT_ONCE, AT_ONCE), latency=latency)
@@ -76,7 +76,7 @@ class TestNetwork:
                 assert done <= one.stats.sent
         assert sent > 40
 
-    def test_what_crosses_cancels_out(self) -> None:
+    def test_crossing_attacks_cancel(self) -> None:
         """Both send at once, far from each other: neither gets what the other has made good."""
 
         def both_send(latency: int) -> tuple[int, int]:
@@ -110,7 +110,7 @@ class TestEnd:
                 match.end_frame()
         assert (match.over, match.winner, match.remaining) == (True, 2, (2,))
 
-    def test_all_at_once(self) -> None:
+    def test_simultaneous_locks(self) -> None:
         match = FrameVersus(seed=1)
         while not match.over:
             for player in match.players:
@@ -154,7 +154,7 @@ def test_placements_as_in_every_other_game() -> None:
     assert turn > 5
 
 
-def test_a_piece_that_nobody_places_locks_by_itself() -> None:
+def test_unplaced_piece_locks_by_gravity() -> None:
     game = GravityVersus("tetrio-league", 1)
     wanted = game.players[0].placements()[0]
     locks = game.lock_at(10_000, wanted, None)

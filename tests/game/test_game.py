@@ -29,7 +29,7 @@ def test_a_new_game() -> None:
     assert game.stats.clears == {}
 
 
-def test_a_lock_tells_what_happened() -> None:
+def test_lock_result_fields() -> None:
     board = Board.from_rows(["####..####", "####..####"])
     game = Game(seed=1, board=board, combo=2, back_to_back=3)
     lock = game.play(Placement(Piece.O, Rotation.NORTH, 4, 0))
@@ -65,7 +65,7 @@ def test_without_hold() -> None:
         game.play(Placement("J", Rotation.NORTH, 1, 0))
 
 
-def test_a_piece_that_is_both_current_and_held_is_played_as_it_is() -> None:
+def test_piece_both_current_and_held_is_played_without_hold() -> None:
     game = Game(seed=1)
     while game.hold is None or game.hold != game.current:
         game.play(lowest(game, hold=game.hold is None))
@@ -139,7 +139,7 @@ def _with_current(piece: Piece, board: Board) -> Game:
     raise AssertionError
 
 
-def test_impossible_placements_change_nothing() -> None:
+def test_illegal_placements_leave_the_game_unchanged() -> None:
     board = Board.from_rows(["....######", "....#.....", "....######"])
     game = Game(seed=1, board=board)
     before = game.position()
@@ -187,7 +187,7 @@ def test_block_out() -> None:
         game.play(spot)
 
 
-def test_a_new_piece_stays_above_where_it_cannot_fall() -> None:
+def test_blocked_new_piece_does_not_fall() -> None:
     board = Board.from_rows(["...#......"] * 20)
     game = _with_current(Piece.J, board)
     assert game.spawn == (4, 20)

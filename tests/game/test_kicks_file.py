@@ -60,7 +60,7 @@ def test_a_system_on_the_base_of_another(tmp_path: Path) -> None:
     assert Kicks.from_text(path.read_text(encoding="utf-8"), name="flips") == kicks
 
 
-def test_turning_in_place_can_come_later() -> None:
+def test_rotation_in_place_may_be_tried_last() -> None:
     kicks = parse_kicks('base = "srs"\n[O]\nin_place_first = false\n0-1 = [[1, -1], [0, 0]]\n')
     assert kicks.tests("O", Rotation.NORTH, Rotation.EAST) == [(1, 0), (0, 1)]
 
@@ -121,7 +121,7 @@ def test_turning_in_place_can_come_later() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(text: str, message: str) -> None:
+def test_errors_name_the_line(text: str, message: str) -> None:
     with pytest.raises(KicksError, match=message):
         parse_kicks(text)
 

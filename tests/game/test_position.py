@@ -11,7 +11,7 @@ from sevenbag.game.position import append_piece, apply_placement
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_it_comes_to_the_same_as_the_game(seed: int) -> None:
+def test_position_tracks_the_game(seed: int) -> None:
     choice = random.Random(seed)
     game = Game(seed=seed)
     position = game.position()
@@ -39,7 +39,7 @@ def test_it_comes_to_the_same_as_the_game(seed: int) -> None:
     assert game.stats.lines > 0
 
 
-def test_a_piece_that_is_not_there() -> None:
+def test_unavailable_piece() -> None:
     position = Position(Board(), (Piece.S, Piece.Z), hold=Piece.O)
     with pytest.raises(PlacementError, match="invalid piece: expected S or O, got T"):
         apply_placement(position, Placement("T", Rotation.NORTH, 4, 0))

@@ -36,7 +36,7 @@ def test_plain_data_and_back(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", Rules.preset_names())
-def test_every_value_of_a_preset_says_where_it_comes_from(name: str) -> None:
+def test_preset_values_have_sources(name: str) -> None:
     folder = Path(__file__).parents[2] / "src" / "sevenbag" / "game" / "presets"
     said = False
     for line in (folder / f"{name}.toml").read_text(encoding="utf-8").splitlines():
@@ -84,7 +84,7 @@ def test_every_value_of_a_preset_says_where_it_comes_from(name: str) -> None:
         ("boards", "width", 4, r"unknown key 'boards' \(did you mean 'board'\?\); keys are name, "),
     ],
 )
-def test_a_wrong_value_is_told_with_its_place(
+def test_invalid_value_is_reported_with_its_key(
     section: str, key: str, value: object, message: str
 ) -> None:
     with pytest.raises(RulesError, match=message):
@@ -129,7 +129,7 @@ def test_files(tmp_path: Path) -> None:
         Rules.from_file(tmp_path / "none.toml")
 
 
-def test_the_name_does_not_make_the_rules() -> None:
+def test_name_does_not_affect_equality() -> None:
     assert GUIDELINE.replace({}, name="mine") == GUIDELINE
     assert hash(GUIDELINE.replace({})) == hash(GUIDELINE)
     assert GUIDELINE.replace({"garbage": {"travel": 0}}) != GUIDELINE
@@ -220,21 +220,21 @@ def test_one_rotation_system_in_any_spelling() -> None:
     assert one.pieces.kicks.name == "srs+"
 
 
-def test_kicks_of_one_s_own_play_as_they_are() -> None:
+def test_custom_kicks_are_used() -> None:
     mine = Kicks.from_turns("mine", {(Piece.T, Rotation.NORTH, Rotation.EAST): [(0, 0), (1, 0)]})
     rules = GUIDELINE.replace({"pieces": {"kicks": mine}})
     assert Game(rules, seed=1).placements()
     assert Rules.from_dict(json.loads(json.dumps(rules.to_dict()))) == rules
 
 
-def test_what_are_no_rules() -> None:
+def test_invalid_rules() -> None:
     for wrong in (None, 3, GUIDELINE.to_dict(), ["guideline"]):
         for game in (Game, Versus):
             with pytest.raises(RulesError, match="expected Rules or the name of a preset"):
                 game(wrong)  # type: ignore[arg-type]
 
 
-def test_every_piece_that_may_come_can_appear() -> None:
+def test_all_dealt_pieces_can_spawn() -> None:
     # Only I is too wide: whichever piece comes first, that is told.
     narrow = GUIDELINE.replace({"board": {"width": 4}, "spawn": {"x": 2}})
     for seed in range(7):
@@ -267,7 +267,7 @@ def test_delays_may_be_left_out() -> None:
     assert Rules.from_dict(slow.to_dict()) == slow
 
 
-def test_delays_change_nothing_where_players_take_turns() -> None:
+def test_delays_do_not_affect_turn_based_games() -> None:
     slow = GUIDELINE.replace({"delays": {"key": 9, "spawn": 50}})
     quick = Game(GUIDELINE, 3), Game(slow, 3)
     for _ in range(20):

@@ -41,7 +41,7 @@ BOMBS = Rules.preset("tetrio-bombs").replace(
 )
 
 
-def test_a_bomb_blows_up_all_the_rows_with_a_bomb_below_it() -> None:
+def test_bomb_clears_all_rows_with_a_bomb_below_it() -> None:
     game = Game(BOMBS, seed=1)  # O J I L S T
     game.receive_garbage(9)
     game.play(Placement(Piece.O, Rotation.NORTH, 8, 0))
@@ -70,7 +70,7 @@ def test_a_row_with_a_bomb_is_never_full() -> None:
     assert game.colors[0][hole] == "B"
 
 
-def test_bombs_that_do_not_lie_in_the_hit_column_stay() -> None:
+def test_bombs_in_other_columns_stay() -> None:
     rows = ["GGGGGGGGGB", "BGGGGGGGGG", "BGGGGGGGGG"]
     kernel = compile_rules(BOMBS)
     colors = [*rows, *["." * 10] * 37]
@@ -83,7 +83,7 @@ def test_bombs_that_do_not_lie_in_the_hit_column_stay() -> None:
     assert after.cell_count == 14
 
 
-def test_the_hidden_row_is_in_nobody_s_way() -> None:
+def test_hidden_row_does_not_obstruct() -> None:
     hidden = [".........."] * 20 + ["..######.."]
     board = board_of(JSTRIS, hidden)
     game = playing(JSTRIS, Piece.T, board)
@@ -96,7 +96,7 @@ def test_the_hidden_row_is_in_nobody_s_way() -> None:
     assert len(lying) == 7
 
 
-def test_what_locks_above_the_hidden_row_is_lost_and_what_is_there_stays() -> None:
+def test_cells_above_the_hidden_row_are_lost() -> None:
     stack = ["####......"] * 18 + ["##........"] + [".........."] + [".#........"]
     game = playing(JSTRIS.replace({"spawn": {"x": 6}}), Piece.I, board_of(JSTRIS, stack))
     # Upright in column 1, from row 19 up: row 20 is taken already, rows 21 and 22 are not kept.
@@ -222,7 +222,7 @@ def test_published_frequencies_of_holes(preset: str, edge: float, changes: float
     assert abs(columns[9] / 40_000 - edge) < 0.015
 
 
-def test_garbage_of_botris_comes_at_the_second_lock_without_a_clear() -> None:
+def test_botris_garbage_enters_at_the_second_lock_without_a_clear() -> None:
     rules = Rules.preset("botris")
     rows = ["####..####", "####..#..."]
     game = playing(rules, Piece.O, board_of(rules, rows))
@@ -273,7 +273,7 @@ def test_a_multiplier_by_steps() -> None:
         assert lock.attacks == (int(value), int(10 * value))
 
 
-def test_attackers_are_told_to_the_game() -> None:
+def test_attackers_are_set_in_the_game() -> None:
     rules = Rules.preset("tetrio-100-battle-royale")
     game = playing(rules, Piece.O, board_of(rules, ["####..####", "####..#..."]))
     game.set_attackers(4)
@@ -282,7 +282,7 @@ def test_attackers_are_told_to_the_game() -> None:
         game.set_attackers(-1)
 
 
-def test_immense_attacks_do_not_break_off_a_game() -> None:
+def test_huge_attacks_do_not_fail() -> None:
     rules = GUIDELINE.replace(
         {
             "attack": {"none": [1000] * 5, "multiplier": 1000.0, "multiplier_growth": 1000.0},
@@ -302,7 +302,7 @@ def test_immense_attacks_do_not_break_off_a_game() -> None:
     assert upright_i(game, 9).attacks == (100_000,)
 
 
-def test_after_a_day_time_stands_still() -> None:
+def test_game_time_is_limited_to_a_day() -> None:
     versus = Versus("guideline", seed=3, frames_per_turn=36_000)
     while not versus.over and versus.turn < 200:
         moves = [
@@ -314,7 +314,7 @@ def test_after_a_day_time_stands_still() -> None:
     assert versus.frame == min(versus.turn * 36_000, 24 * 60 * 60 * 60)
 
 
-def test_hold_brings_nothing_that_is_out_of_sight() -> None:
+def test_hold_cannot_use_unseen_pieces() -> None:
     game = Game(GUIDELINE.replace({"pieces": {"previews": 0}}), seed=1)
     assert game.queue == (Piece.O,)
     assert {p.piece for p in game.placements()} == {Piece.O}

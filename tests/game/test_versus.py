@@ -47,7 +47,7 @@ def test_an_illegal_move_stops_both() -> None:
         assert all(player.board.is_empty for player in versus.players)
 
 
-def test_who_tops_out_loses() -> None:
+def test_top_out_loses() -> None:
     versus = Versus(seed=7)
     while not versus.over:
         versus.play(tower(versus.players[0]), lowest(versus.players[1]))
@@ -72,7 +72,7 @@ def test_impossible_time() -> None:
 
 @examples(15)
 @given(seed=st.integers(0, 2**31), choices=st.lists(st.integers(0, 2**16), max_size=80))
-def test_what_one_sends_the_other_receives(seed: int, choices: list[int]) -> None:
+def test_sent_lines_are_received(seed: int, choices: list[int]) -> None:
     versus = Versus(seed=seed)
     sent = [0, 0]
     for choice in choices:
@@ -128,7 +128,7 @@ def test_both_at_the_same_frames_are_as_in_turns(seed: int, choices: list[int]) 
         assert (one.stats.sent, one.stats.received) == (two.stats.sent, two.stats.received)
 
 
-def test_what_one_sends_travels_while_the_other_plays_on() -> None:
+def test_attacks_travel_during_play() -> None:
     seed = next(s for s in range(99) if Versus(seed=s).players[0].current.name == "I")
     versus = Versus(seed=seed, boards=(WELL, None))
     first, second = versus.players
@@ -144,7 +144,7 @@ def test_what_one_sends_travels_while_the_other_plays_on() -> None:
     assert (versus.frame, second.frame, first.frame) == (130, 130, 100)
 
 
-def test_at_the_same_frame_both_lock_before_what_they_sent_sets_out() -> None:
+def test_simultaneous_locks_precede_their_attacks() -> None:
     seed = next(s for s in range(99) if Versus(seed=s).players[0].current.name == "I")
     versus = Versus(seed=seed, boards=(WELL, WELL))
     locks = versus.lock_at(9, *(vertical(player) for player in versus.players))
@@ -152,7 +152,7 @@ def test_at_the_same_frame_both_lock_before_what_they_sent_sets_out() -> None:
     assert [player.pending for player in versus.players] == [(10,), (10,)]
 
 
-def test_time_does_not_go_back_and_wrong_moves_change_nothing() -> None:
+def test_errors_leave_the_game_unchanged() -> None:
     versus = Versus(seed=7)
     first, second = versus.players
     versus.lock_at(50, lowest(first))

@@ -98,7 +98,7 @@ def test_a_row_may_enter_when_its_travel_is_over() -> None:
         assert len(queue.enter(frame, 8, hard_drop)) == enters
 
 
-def test_what_is_announced_can_be_cancelled_before_it_travels() -> None:
+def test_announced_garbage_can_be_cancelled() -> None:
     queue = GarbageQueue(compile_rules(LEAGUE), 1)
     queue.announce(1, 1, 3)
     assert queue.cancel([2], 100) == ((), 2)
@@ -176,7 +176,7 @@ def test_attacks_that_cross_eat_each_other() -> None:
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 9), st.integers(0, 3)), max_size=60))
-def test_nothing_is_lost_or_made_on_the_way(steps: list[tuple[bool, int, int]]) -> None:
+def test_lines_are_conserved_in_flight(steps: list[tuple[bool, int, int]]) -> None:
     """Two players with slow messengers: what arrives of either is what did not meet the other's."""
     sides = (InFlightAttacks(), InFlightAttacks())
     letters: tuple[list[tuple[int, int, int]], ...] = ([], [])

@@ -87,7 +87,7 @@ def test_garbage_pushes_up_and_cuts_at_the_top(
     assert [board.row(y) for y in range(rows)] == (garbage + before)[:rows]
 
 
-def test_text_is_read_and_written_as_it_is_seen() -> None:
+def test_text_round_trip() -> None:
     text = "#.........\n##........"
     board = Board.from_text("\n  #.........\n  ##........\n")
     assert str(board) == text
@@ -244,7 +244,7 @@ def test_cell_letters() -> None:
     ],
     ids=lambda thing: type(thing).__name__,
 )
-def test_nothing_is_equal_to_what_is_of_another_kind(thing: object) -> None:
+def test_other_types_are_not_equal(thing: object) -> None:
     for other in (None, 1, "T", object()):
         assert not thing == other  # noqa: SIM201 - both operators are asked
         assert thing != other

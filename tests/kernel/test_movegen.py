@@ -157,7 +157,7 @@ def placed(
         ("srs-x", reference.Spins("handheld", shift="keeps")),
     ],
 )
-def test_every_variant_makes_a_difference(system: str, varied: reference.Spins) -> None:
+def test_each_spin_variant_has_an_effect(system: str, varied: reference.Spins) -> None:
     """And, being compared with the reference on the same boards, the right one."""
     plain = reference.Spins(varied.mode)
     different = 0
@@ -188,7 +188,7 @@ def test_corners_above_the_board(system: str, mode: str) -> None:
     assert different > cases(3)
 
 
-def test_how_spins_are_judged_is_a_value() -> None:
+def test_spin_rules_are_values() -> None:
     rules = SpinRules(
         "t-spins", full_kicks="none", on_shift="rejudges", hold_keeps_spin=True, top_filled=True
     )
@@ -322,7 +322,7 @@ def test_systems_are_values() -> None:
     ]
 
 
-def test_a_system_of_ones_own_is_checked() -> None:
+def test_custom_system_is_validated() -> None:
     turn = (Piece.T, Rotation.NORTH, Rotation.EAST)
     with pytest.raises(
         KicksError,

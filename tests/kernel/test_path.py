@@ -166,7 +166,7 @@ def test_every_placement_has_a_shortest_path(
     st.sets(st.sampled_from(list(Key))),
     st.integers(0, 4),
 )
-def test_ways_by_the_keys_there_are_from_wherever_gravity_has_moved_it(
+def test_paths_with_given_keys_under_gravity(
     seed: int,
     height: int,
     piece: str,
@@ -259,7 +259,7 @@ def test_another_piece_leads_nowhere() -> None:
     rotation_systems.modes,
     st.lists(st.sampled_from(list(Key)), max_size=20),
 )
-def test_keys_lead_where_the_reference_says(
+def test_keys_match_the_reference(
     seed: int,
     height: int,
     piece: str,
@@ -284,12 +284,12 @@ def test_keys_lead_where_the_reference_says(
 
 
 @pytest.mark.parametrize("fallen", [-1, 16])
-def test_a_piece_falls_no_further_than_can_be_told(fallen: int) -> None:
+def test_fall_distance_is_limited(fallen: int) -> None:
     with pytest.raises(InputError, match="invalid gravity_rows"):
         Board().find_path(Placement("T", Rotation.NORTH, 4, 0), gravity_rows=fallen)
 
 
-def test_no_way_without_the_key() -> None:
+def test_no_path_without_the_key() -> None:
     wall = Placement("T", Rotation.NORTH, 1, 0)
     assert Board().find_path(wall, keys=[Key.LEFT]) == [Key.LEFT] * 3 + [Key.HARD_DROP]
     assert Board().find_path(wall, keys=[*TAPS, Key.DAS_LEFT]) == [Key.DAS_LEFT, Key.HARD_DROP]
@@ -302,7 +302,7 @@ def test_equal_cells_in_another_rotation_are_the_same_goal() -> None:
     assert Board().find_path(south) == Board().find_path(south.canonical())
 
 
-def test_what_cannot_be_reached_has_no_path() -> None:
+def test_unreachable_placement_has_no_path() -> None:
     board = Board.from_rows(["#.########", "##########"])
     board[9, 1] = False
     assert board.find_path(Placement("I", Rotation.EAST, 1, 2)) is None

@@ -100,7 +100,7 @@ def test_small_trees_of_width_ten(
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_ctrl_c_from_another_thread_ends_it(threads: int) -> None:
+def test_ctrl_c_from_another_thread_ends_perft(threads: int) -> None:
     """Check that counting releases the GIL, so that another thread can send the signal."""
     started = time.process_time()
 
@@ -117,7 +117,7 @@ def test_ctrl_c_from_another_thread_ends_it(threads: int) -> None:
     other.join()
 
 
-def test_more_threads_than_there_is_work() -> None:
+def test_more_threads_than_work() -> None:
     assert perft("OOO", threads=256) == perft("OOO") > 0
 
 

@@ -34,7 +34,7 @@ def test_recorded_rotations(table: str) -> None:
 
 
 @pytest.mark.parametrize("table", SYSTEMS)
-def test_an_excerpt_that_is_always_there(table: str) -> None:
+def test_excerpt_of_the_rotation_table(table: str) -> None:
     with (EXCERPTS / f"rotate-{table}.jsonl").open(encoding="utf-8") as lines:
         compare(table, map(json.loads, lines), 190, "rotations of the excerpt x 10 modes")
 

@@ -22,7 +22,7 @@ def pason_rotation(state: int) -> Rotation:
     return Rotation((2 + LEFT * state) % 4)
 
 
-def test_there_are_nineteen_shapes() -> None:
+def test_nineteen_shapes() -> None:
     assert len(STATES) == 19
     seen = {
         (piece, tuple(map(tuple, shape)))
@@ -71,7 +71,7 @@ def test_the_contests_pieces_never_kick() -> None:
 
 
 @pytest.mark.parametrize("piece", PIECES)
-def test_they_enter_with_nothing_above_the_top_rows(piece: str) -> None:
+def test_pieces_enter_within_the_top_rows(piece: str) -> None:
     at = Kicks("pason").spawn_at(piece, 5, 19)
     assert {y for _, y in at.cells} <= {18, 19}
     board = Board(10, 20)
@@ -82,7 +82,7 @@ def test_they_enter_with_nothing_above_the_top_rows(piece: str) -> None:
         assert (turned is None) == (len(reference.PASON[piece]) > 1)
 
 
-def test_a_game_is_played_with_them() -> None:
+def test_game_with_contest_shapes() -> None:
     rules = Rules.preset("guideline").replace(
         {
             "board": {"rows": 20, "visible": 20},
@@ -121,7 +121,7 @@ shapes = [[[0, 0], [1, 0], [0, 1], [1, 1]]]
 """
 
 
-def test_shapes_of_ones_own() -> None:
+def test_custom_shapes() -> None:
     kicks = Kicks.from_text(OWN, name="mine")
     board = Board()
     flat = kicks.spawn_at("I", 4, 10)
@@ -178,7 +178,7 @@ def test_shapes_survive_every_form(name: str) -> None:
         ),
     ],
 )
-def test_wrong_shapes_are_told_by_their_lines(text: str, says: str) -> None:
+def test_invalid_shapes_are_reported_by_line(text: str, says: str) -> None:
     with pytest.raises(KicksError, match=says):
         Kicks.from_text(f'base = "srs"\n[T]\n{text}\n')
 

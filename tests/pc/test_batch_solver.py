@@ -49,7 +49,7 @@ def expect_whole(folder: Path, whole: bytes) -> None:
 
 
 @pytest.mark.parametrize("kicks", ["srs", "none", "srs+", "asc"])
-def test_every_solution_is_good_and_every_sequence_there(tmp_path: Path, kicks: str) -> None:
+def test_all_sequences_have_valid_solutions(tmp_path: Path, kicks: str) -> None:
     tally = solve_all_sequences(tmp_path, 2, kicks)
     (path,) = (p for p in tmp_path.glob("*.pc") if "backup" not in p.name)
     verdict = validate_file(path, [kicks], allow_early_clear=False)
@@ -62,7 +62,7 @@ def test_every_solution_is_good_and_every_sequence_there(tmp_path: Path, kicks: 
     assert all(a < b for a, b in itertools.pairwise(numbers))
 
 
-def test_systems_have_files_of_their_own(tmp_path: Path) -> None:
+def test_each_system_has_its_own_file(tmp_path: Path) -> None:
     solve_all_sequences(tmp_path, 2, "srs", backup=False)
     solve_all_sequences(tmp_path, 2, "none", backup=False)
     solve_all_sequences(
@@ -79,7 +79,7 @@ def test_a_wild_name_stays_in_the_folder(tmp_path: Path) -> None:
     assert len(names_in(tmp_path / "in")) == 2
 
 
-def test_progress_is_told(tmp_path: Path) -> None:
+def test_progress_is_reported(tmp_path: Path) -> None:
     told: list[BatchProgress] = []
     last = solve_all_sequences(tmp_path, 2, report=told.append)
     assert [t.done for t in told] == sorted(t.done for t in told)
@@ -122,7 +122,7 @@ def test_any_cut_is_mended(tmp_path: Path, whole: bytes, count: int, size: int |
     expect_whole(tmp_path, whole)
 
 
-def test_what_is_done_is_not_done_again(tmp_path: Path, whole: bytes) -> None:
+def test_finished_work_is_not_repeated(tmp_path: Path, whole: bytes) -> None:
     solve_all_sequences(tmp_path, 2)
     told: list[BatchProgress] = []
     solve_all_sequences(tmp_path, 2, report=told.append)
@@ -153,7 +153,7 @@ def test_signals_end_the_command_tidily(tmp_path: Path, whole: bytes, number: in
     expect_whole(tmp_path / "x", whole)
 
 
-def test_a_limit_ends_it_for_now(tmp_path: Path, whole: bytes) -> None:
+def test_limit_pauses_the_batch(tmp_path: Path, whole: bytes) -> None:
     done = [solve_all_sequences(tmp_path, 2, limit=20_000).done for _ in range(4)]
     assert done == sorted(done)
     assert 20_000 <= done[0] < 20_100, "no more than the rest of a block"
@@ -178,7 +178,7 @@ def test_six_lines_are_solved_as_far_as_wanted(tmp_path: Path, kicks: str) -> No
 
 
 @pytest.mark.parametrize("text", ["", "many\n", "-1\n", "57751\n", "9" * 30, "1.5\n", "\0\n"])
-def test_a_count_that_is_none_is_told(tmp_path: Path, text: str) -> None:
+def test_invalid_count_is_reported(tmp_path: Path, text: str) -> None:
     (tmp_path / "2.count").write_text(text)
     with pytest.raises(PcFileError, match=r"2\.count: invalid count: expected 0 to"):
         solve_all_sequences(tmp_path, 2)
@@ -200,14 +200,14 @@ def test_another_file_is_not_touched(tmp_path: Path, byte: bytes) -> None:
     assert (tmp_path / "2.pc").read_bytes() == byte * 1300
 
 
-def test_two_programs_do_not_write_at_once(tmp_path: Path) -> None:
+def test_concurrent_writers_are_rejected(tmp_path: Path) -> None:
     with (tmp_path / "2.pc").open("wb") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(PcFileError, match="another program"):
             solve_all_sequences(tmp_path, 2)
 
 
-def test_a_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
+def test_invalid_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(PcFileError, match="cannot be written"):
         solve_all_sequences(tmp_path / "file" / "x", 2)
@@ -219,7 +219,7 @@ def test_a_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
         solve_all_sequences(tmp_path, 2, limit=0)
 
 
-def test_the_command_says_what_it_did(tmp_path: Path, whole: bytes) -> None:
+def test_command_summary(tmp_path: Path, whole: bytes) -> None:
     done = sevenbag("pc", "solve", "--height", "2", "--no-backup", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"Solved {len(whole) // RECORD:,} out of {ALL:,}\n"

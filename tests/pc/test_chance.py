@@ -116,7 +116,7 @@ def test_ways_to_drop(drop: pc.DropMode, soft: str) -> None:
     assert found == {True, False}
 
 
-def test_pieces_that_cannot_be_used_change_nothing() -> None:
+def test_unusable_pieces_do_not_matter() -> None:
     problem = PcProblem(AFTER_I)
     chance = compute_chance(problem, "*p7")
     assert (chance.solved, chance.total, chance.unused) == (514, 840, 3)
@@ -190,7 +190,7 @@ def test_no_such_drop() -> None:
         [-1] * 7 + [0] * 7 + [0, 1] + [-1] * 5,
     ],
 )
-def test_what_are_no_queues(automaton: list[int]) -> None:
+def test_invalid_queues(automaton: list[int]) -> None:
     with pytest.raises(QueueError, match="invalid queues"):
         PcQueues(automaton)
 
@@ -203,7 +203,7 @@ def test_queues_by_their_numbers() -> None:
         queues[len(queues)]
 
 
-def test_searches_end_when_told_to() -> None:
+def test_searches_can_be_stopped() -> None:
     stop = StopFlag()
     stop.set()
     with pytest.raises(SearchStoppedError, match="of 4233600 queues"):

@@ -19,7 +19,7 @@ from sevenbag.pc.path import format_fumen
 from tests.pc.test_chance import AFTER_I, PCO
 
 
-def test_solutions_drawn_in_colours_have_the_queues_they_were_found_for() -> None:
+def test_colored_solutions_have_their_queues() -> None:
     for field, pattern in ((PCO, "I,*p4"), (AFTER_I, "*p4")):
         paths = find_solutions(PcProblem(field), pattern)
         text = format_fumen(paths, range(len(paths.solutions))).encode()
@@ -78,7 +78,7 @@ def playable(field: Board, placements: list[Placement], order: str) -> bool:
     return False
 
 
-def test_a_setup_that_clears_nothing() -> None:
+def test_setup_without_a_clear() -> None:
     # J lies on Z; T goes under an overhang that L makes.
     placements = [
         Placement("Z", Rotation.NORTH, 1, 0),
@@ -128,7 +128,7 @@ def test_touching_pieces_of_one_kind_may_be_divided_in_several_ways() -> None:
         divide_into_pieces(["I" * 8 + ".."] * 6)
 
 
-def test_pieces_with_gaps_come_after_the_rows_between() -> None:
+def test_split_pieces_follow_the_rows_between() -> None:
     # The row in the middle is cleared by I before J stands on both sides of it.
     rows = ["GGGGGGGG.G".replace(".", "J"), "GGGGGGIIII", "GGGGGGG.JG", "GGGGGGG.JJ"]
     field, ways = divide_into_pieces(rows)
@@ -156,7 +156,7 @@ def test_fumens_without_a_setup(pages: list[Page], message: str) -> None:
         read_setups(Fumen(tuple(pages)).encode())
 
 
-def test_what_cannot_be_used() -> None:
+def test_invalid_setups() -> None:
     with pytest.raises(FumenError):
         read_setups("nothing")
     o = Fumen((Page(placement=Placement("O", Rotation.NORTH, 0, 0)),)).encode()

@@ -134,7 +134,7 @@ ACTIVATIONS: dict[str, Callable[[float], float]] = {
 }
 
 
-def test_there_are_all_activations() -> None:
+def test_all_activations() -> None:
     assert set(PC_ACTIVATIONS) == set(ACTIVATIONS)
 
 
@@ -211,7 +211,7 @@ def test_scores_of_what_has_no_features() -> None:
         linear(FAST3).score_boards([[math.nan] * 9])
 
 
-def test_the_kernel_makes_no_network_of_nonsense() -> None:
+def test_kernel_rejects_invalid_networks() -> None:
     with pytest.raises(InputError, match="invalid activation: expected one of sigmoid"):
         PcNetwork("cube", "identity", [])
     with pytest.raises(InputError, match="got 0 to 3"):
@@ -264,7 +264,7 @@ def test_a_file_is_read_and_written() -> None:
 
 
 @given(networks())
-def test_what_is_written_is_read(network: Network) -> None:
+def test_network_round_trip(network: Network) -> None:
     assert Network.parse(network.encode()) == network
 
 
@@ -310,9 +310,7 @@ def test_unknown_fields_are_passed_over() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_file_is_said_with_its_place(
-    data: str | bytes, path: str, message: str
-) -> None:
+def test_file_errors_name_the_place(data: str | bytes, path: str, message: str) -> None:
     with pytest.raises(NetworkError) as caught:
         Network.parse(data)
     assert caught.value.path == path
@@ -406,7 +404,7 @@ def test_a_network_for_six_lines_and_for_fields_above() -> None:
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_none_is_proved_with_any_network(name: str) -> None:
+def test_networks_do_not_affect_unsolvability(name: str) -> None:
     solver = pc.Solver("srs", network=NETWORKS[name])
     for queue in truth("pc/no_pc_sample.txt").read_text().split()[:20]:
         assert solver.solve("", queue[1:], queue[0], min_height=4, max_height=4) is None
@@ -445,7 +443,7 @@ def test_the_order_is_the_networks() -> None:
     assert nodes["published"] * 5 < nodes["upside down"]
 
 
-def test_what_a_network_remembers_does_not_outlive_a_search() -> None:
+def test_recurrent_state_is_reset_after_a_search() -> None:
     queues = first_queues(5)
     solver = pc.Solver("srs+", network=REMEMBERING)
     first = [solver.solve("", queue[:11], min_height=4) for queue in queues]

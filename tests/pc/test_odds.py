@@ -58,7 +58,7 @@ def test_sequences_are_those_of_the_exhaustive_lists() -> None:
     assert not listed & set(impossible)
 
 
-def test_with_fewer_turns_no_more_is_possible() -> None:
+def test_fewer_rotations_never_help() -> None:
     still = Kicks.from_text("[ITLJSZ]\n", "still")
     impossible = [
         set(compute_odds(2, kicks).unsolvable.split()) for kicks in (still, "none", "srs")
@@ -66,11 +66,11 @@ def test_with_fewer_turns_no_more_is_possible() -> None:
     assert impossible[0] > impossible[1] > impossible[2]
 
 
-def test_the_number_of_threads_decides_nothing() -> None:
+def test_result_is_independent_of_threads() -> None:
     assert compute_odds(2, "srs", threads=1) == compute_odds(2, "srs", threads=5)
 
 
-def test_the_examples_do_what_they_show() -> None:
+def test_documented_examples() -> None:
     page = Path(__file__).parents[2] / "docs" / "odds.md"
     shown = doctest.testfile(str(page), module_relative=False)
     assert shown.attempted >= 3
@@ -91,7 +91,7 @@ def test_other_arguments_are_checked() -> None:
             compute_odds(2, threads=threads)
 
 
-def test_too_little_memory_is_told_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_insufficient_memory_is_reported_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tablebase, "available_memory", lambda: 100 << 20)
     begun: list[tablebase.TablebaseProgress] = []
     with pytest.raises(ScarceMemoryError, match="expected 3200 MiB, got 100 MiB"):
@@ -100,7 +100,7 @@ def test_too_little_memory_is_told_before_the_work(monkeypatch: pytest.MonkeyPat
     assert compute_odds(2).rows[0].total == 5040, "two lines need little"
 
 
-def test_what_memory_there_is_is_known_here() -> None:
+def test_available_memory_is_known() -> None:
     free = tablebase.available_memory()
     assert free is None or 0 < free < 1 << 50
 
@@ -162,7 +162,7 @@ def test_the_command_speaks_json_and_writes_the_impossible(tmp_path: Path) -> No
     assert names_in(tmp_path) == ["impossible.txt"], "nothing else is left behind"
 
 
-def test_the_command_takes_systems_of_ones_own(tmp_path: Path) -> None:
+def test_command_accepts_custom_systems(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text('base = "none"\n')
     done = sevenbag("pc", "odds", "--height", "2", "--kicks", "mine.toml", folder=tmp_path)
     assert "14,720 of 378,420" in done.stdout
@@ -190,7 +190,7 @@ def test_the_command_refuses(words: list[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_ctrl_c_ends_the_command_and_leaves_nothing(tmp_path: Path, times: int) -> None:
+def test_ctrl_c_ends_the_command_cleanly(tmp_path: Path, times: int) -> None:
     process = subprocess.Popen(
         [*COMMAND, "pc", "odds", "--impossible", "list"],
         cwd=tmp_path,

@@ -52,7 +52,7 @@ def test_every_solution_can_be_played_by_its_queues(field: Board | str, hold: bo
             assert hold or not any(played.holds)
 
 
-def test_all_queues_that_have_one_are_there(opener: pc.SolutionSet) -> None:
+def test_all_solvable_queues_are_included(opener: pc.SolutionSet) -> None:
     chance = compute_chance(PcProblem(PCO), "I,*p4")
     for number, queue in enumerate(opener.queues):
         assert chance.is_solved(number) == any(s.queues >> number & 1 for s in opener.solutions), (
@@ -195,7 +195,7 @@ def test_a_table_and_a_page(after_i: pc.SolutionSet) -> None:
     assert "514 of 840 queues" in page
 
 
-def test_nothing_found_is_no_error() -> None:
+def test_no_solution_is_not_an_error() -> None:
     paths = find_solutions(PcProblem(height=2), "*p6")
     assert (paths.solutions, paths.minimal, paths.smallest, paths.is_minimum_proved) == (
         (),
@@ -207,7 +207,7 @@ def test_nothing_found_is_no_error() -> None:
     assert len(format_fumen(paths, []).pages) == 1
 
 
-def test_what_cannot_be_asked() -> None:
+def test_invalid_questions() -> None:
     with pytest.raises(BoardError, match="expected empty cells"):
         find_solutions(PcProblem("XXXXXXXXXX", height=1), "*p4")
     with pytest.raises(QueueError, match="expected at most 200000 queues"):

@@ -73,7 +73,7 @@ def test_unions_and_cuts(alternatives: list[list[tuple[str, int]]], length: int)
     assert set(cut) == {queue[:length] for queue in expected}
 
 
-def test_what_follows_alike_is_there_once() -> None:
+def test_equal_continuations_are_merged() -> None:
     # A node is a set of pieces left of the first bag or the second one; and there is the end.
     nodes = count_paths(Pattern.parse("*p7,*p4").automaton())
     assert nodes[-1] == 5040 * 840
@@ -101,7 +101,7 @@ def test_what_follows_alike_is_there_once() -> None:
         ("I" * 2_000_001, "expected at most 2000000 characters"),
     ],
 )
-def test_what_is_no_pattern(text: str, message: str) -> None:
+def test_invalid_patterns(text: str, message: str) -> None:
     with pytest.raises(PatternError, match=message) as error:
         Pattern.parse(text)
     assert len(str(error.value)) < 300
@@ -113,7 +113,7 @@ def test_lengths_must_agree() -> None:
 
 
 @pytest.mark.parametrize("text", ["*p7,*p7", "*" * 100_000, "*p7,*p5;*p7,S,*p4"])
-def test_too_many_queues_are_refused_before_they_are_written_down(text: str) -> None:
+def test_too_many_queues_are_rejected_before_expansion(text: str) -> None:
     pattern = Pattern.parse(text)
     tracemalloc.start()
     try:

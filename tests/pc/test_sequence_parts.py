@@ -89,7 +89,7 @@ def test_chances(executor: Executor, field: str, lines: int, hold: bool, pattern
     assert list(together.failed_queues()) == list(alone.failed_queues())
 
 
-def test_systems_of_ones_own_come_along(executor: Executor, tmp_path: Path) -> None:
+def test_custom_systems_reach_the_workers(executor: Executor, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text('base = "none"\n')
     kicks = Kicks.from_file(tmp_path / "mine.toml")
     assert compute_odds(2, kicks, executor=executor).rows[2].possible == 14_720
@@ -113,7 +113,7 @@ def expect_kills_to_cost_nothing(
     assert files_in(folder / "jobs") == files_in(folder / "threads")
 
 
-def test_workers_that_are_killed_cost_nothing(tmp_path: Path) -> None:
+def test_killed_workers_lose_nothing(tmp_path: Path) -> None:
     before = descendants(os.getpid())
     with jobs.ProcessExecutor(2) as executor:
         expect_kills_to_cost_nothing(
@@ -122,12 +122,12 @@ def test_workers_that_are_killed_cost_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.faults
-def test_nor_do_those_of_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
+def test_killed_workers_of_a_cluster_lose_nothing(tmp_path: Path, dask_cluster: Any) -> None:
     with jobs.DaskExecutor(dask_cluster.scheduler_address) as executor:
         expect_kills_to_cost_nothing(executor, lambda: get_worker_pid(dask_cluster, 1), tmp_path)
 
 
-def test_an_interrupted_batch_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_interrupted_batch_resumes(tmp_path: Path) -> None:
     def report(tally: BatchProgress) -> None:
         if tally.done > tally.total / 2:
             raise KeyboardInterrupt
@@ -183,7 +183,7 @@ def test_odds_are_those_of_the_impossible_in_any_order() -> None:
         ((1 << 60).to_bytes(8, "little"), 6),  # more letters
     ],
 )
-def test_what_is_no_sequence_is_refused(codes: bytes, letters: int) -> None:
+def test_invalid_sequence_is_rejected(codes: bytes, letters: int) -> None:
     with pytest.raises(QueueError, match="letters"):
         compute_pc_odds(codes, letters)
 

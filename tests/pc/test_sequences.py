@@ -81,7 +81,7 @@ def test_the_list_is_that_of_the_definition(length: int) -> None:
         assert find_sequence_index(pieces) == number
 
 
-def test_what_the_published_counts_leave_out_is_one_piece_before_whole_bags() -> None:
+def test_published_counts_omit_one_piece_before_whole_bags() -> None:
     differing = [
         n for n in range(MAX_LENGTH + 1) if count_sequences(n) != count_published_sequences(n)
     ]
@@ -92,13 +92,13 @@ def test_what_the_published_counts_leave_out_is_one_piece_before_whole_bags() ->
 
 
 @pytest.mark.parametrize("pieces", ["IO", "IIII", "TTTTT", "O", "", "Z" * 40])
-def test_what_is_no_sequence_is_told(pieces: str) -> None:
+def test_invalid_sequence_is_reported(pieces: str) -> None:
     with pytest.raises(QueueError, match="invalid sequence"):
         find_sequence_index([Piece[letter] for letter in pieces])
 
 
 @pytest.mark.parametrize(("length", "number"), [(0, 0), (25, 0), (5, -1), (5, 57750)])
-def test_sequences_that_are_not_there_are_told(length: int, number: int) -> None:
+def test_missing_sequences_are_reported(length: int, number: int) -> None:
     with pytest.raises(QueueError, match="invalid sequence: expected a number below"):
         sequence_at(length, number)
 

@@ -47,7 +47,7 @@ def test_first_perfect_clears_are_found_and_true(
 
 
 @pytest.mark.parametrize("kicks", ["srs", "none"])
-def test_other_systems_find_them_too(kicks: str) -> None:
+def test_other_systems_find_solutions(kicks: str) -> None:
     solver = pc.Solver(kicks)
     for fields in first_pc_queues()[:60]:
         solution = solver.solve("", fields[1][:11], min_height=4)
@@ -124,7 +124,7 @@ def test_a_field_of_eight_rows() -> None:
     assert find_faults(solution, "O" * 17, field=field) == []
 
 
-def test_full_rows_of_the_field_are_gone_at_once() -> None:
+def test_full_rows_are_removed_first() -> None:
     solution = pc.solve("XXXXXXXXXX", "OIIIIIIII", kicks="srs")
     assert solution is not None
     assert solution.height == 2
@@ -156,7 +156,7 @@ def test_without_hold_the_queue_is_the_order() -> None:
     assert letters(held) == queue
 
 
-def test_an_empty_field_on_the_way_can_be_forbidden() -> None:
+def test_early_clears_can_be_forbidden() -> None:
     # Two perfect clears of two lines; with the same pieces there is another way.
     queue = "IJLOOIJLOOT"
     plain = pc.solve("", queue, min_height=4)
@@ -179,7 +179,7 @@ def test_an_empty_field_on_the_way_can_be_forbidden() -> None:
         ("", "OIZSOZOISLT", {"min_height": 4, "nodes": 1000}, pc.SolveStatus.STOPPED),
     ],
 )
-def test_why_there_is_none(
+def test_reasons_without_a_solution(
     field: str, queue: str, options: dict[str, int], reason: pc.SolveStatus
 ) -> None:
     answer = pc.Solver("srs").search(field, queue, **options)  # type: ignore[arg-type]

@@ -93,7 +93,7 @@ def test_placements_in_another_order() -> None:
     assert solution.holds == (True, False, True)
 
 
-def test_a_solution_has_the_tiles_it_was_made_of() -> None:
+def test_solution_keeps_its_tiles() -> None:
     gaps = 0
     for tiling in pc.find_tilings(FIRST, FOUR, "I", height=4, kicks="srs"):
         queue = FOUR[(tiling.queues & -tiling.queues).bit_length() - 1]
@@ -108,7 +108,7 @@ def test_a_solution_has_the_tiles_it_was_made_of() -> None:
     assert gaps > 10
 
 
-def test_what_cannot_be_asked() -> None:
+def test_invalid_questions() -> None:
     with pytest.raises(BoardError, match="6 filled rows"):
         pc.find_tilings("\n".join(["X........."] * 7), ["IIIII"], height=6)
     with pytest.raises(BoardError, match="invalid height"):

@@ -108,7 +108,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     "most", [17, *(pytest.param(most, marks=pytest.mark.slow) for most in (1, 12, 24))]
 )
-def test_what_is_gone_on_with_comes_to_the_same(
+def test_resumed_training_gives_the_same_result(
     most: int, tmp_path: Path, whole: dict[str, bytes]
 ) -> None:
     broken = tmp_path
@@ -147,7 +147,7 @@ class Killer(TrainingObserver):
             self.killed = True
 
 
-def test_workers_change_nothing_nor_does_their_death(tmp_path: Path) -> None:
+def test_workers_do_not_affect_the_result(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     train(here, SMALL, seed=5, generations=2)
     others = descendants(os.getpid())
@@ -159,7 +159,7 @@ def test_workers_change_nothing_nor_does_their_death(tmp_path: Path) -> None:
 
 
 @pytest.mark.faults
-def test_nor_does_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
+def test_cluster_does_not_affect_the_result(tmp_path: Path, dask_cluster: Any) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     train(here, SMALL, seed=5, generations=2)
     killer = Killer(lambda: get_worker_pid(dask_cluster, 1))
@@ -264,9 +264,7 @@ def edited(folder: Path, path: str, value: object) -> None:
         ("champion", 7, "champion"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_named(
-    path: str, value: object, message: str, tmp_path: Path
-) -> None:
+def test_invalid_files_are_named(path: str, value: object, message: str, tmp_path: Path) -> None:
     with pytest.raises(ImpatientError):
         train(tmp_path, SMALL, seed=1, observer=TrainingObserver(1))
     edited(tmp_path, path, value)

@@ -6,7 +6,7 @@ from sevenbag.pc.network import Network, NetworkGene
 from sevenbag.pc.training import FitnessTest, draw_test_queues, measure_fitness
 
 
-def test_each_thread_goes_by_its_own_network() -> None:
+def test_each_thread_uses_its_own_network() -> None:
     trial = FitnessTest(draw_test_queues(60, 4, "srs", "threads"), 4, "srs")
     # Filled cells low down, and anything but that.
     networks = [Network.default(), Network(genes=(NetworkGene(0, 10, 1.0, True),))] * 4

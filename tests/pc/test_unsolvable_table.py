@@ -28,9 +28,7 @@ def two_lines(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return build_table(2, "srs", tmp_path_factory.mktemp("made") / "two.table").read_bytes()
 
 
-def test_a_table_of_two_lines_knows_all_but_the_solvable_windows(
-    folder: Path, two_lines: bytes
-) -> None:
+def test_table_of_two_lines_has_all_unsolvable_windows(folder: Path, two_lines: bytes) -> None:
     solver = PcSolver("srs")
     height, count = solver.load_table(two_lines)
     assert (height, len(two_lines)) == (2, 40 + 5 * count)
@@ -47,7 +45,7 @@ def test_a_table_of_two_lines_knows_all_but_the_solvable_windows(
     assert all(found for _, found in solver.time_queues(queues, 2, 1))
 
 
-def test_solvers_use_the_tables_they_find(folder: Path, two_lines: bytes) -> None:
+def test_solvers_use_available_tables(folder: Path, two_lines: bytes) -> None:
     assert load_available_tables(PcSolver("srs")) == []
     path = find_table_path(2, "srs")
     assert path.parent == folder
@@ -64,7 +62,7 @@ def test_solvers_use_the_tables_they_find(folder: Path, two_lines: bytes) -> Non
     assert pc.solve("XXXXXX....", "II", kicks="srs") is not None
 
 
-def test_a_table_is_believed_because_of_what_it_says() -> None:
+def test_table_is_trusted_by_its_header() -> None:
     # A table that rules out a queue which has a perfect clear.
     solver = PcSolver("srs")
     assert solver.time_queues(["IJLOOI"], 2, 1)[0][1]
@@ -114,7 +112,7 @@ def test_a_table_for_another_system_is_none(two_lines: bytes, tmp_path: Path) ->
         load_table(PcSolver("srs"), tmp_path / "none")
 
 
-def test_what_no_table_can_be_made_of(tmp_path: Path) -> None:
+def test_invalid_table_requests(tmp_path: Path) -> None:
     solver = PcSolver("srs")
     with pytest.raises(QueueError, match="expected 6 pieces, got 3"):
         solver.encode_table(2, ["IOT"])

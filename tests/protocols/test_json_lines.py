@@ -23,13 +23,13 @@ def test_the_cuts_make_no_difference(chunks: list[bytes]) -> None:
     assert split(chunks, 10_000) == [line.removesuffix(b"\r") for line in lines]
 
 
-def test_long_lines_are_told_once_and_passed_over() -> None:
+def test_long_lines_are_reported_once_and_skipped() -> None:
     assert split([b"x" * 101, b"x" * 5000, b"more\nshort\n"]) == [None, b"short"]
     assert split([b"x" * 101 + b"\n", b"short"]) == [None, b"short"]
     assert split([b"x" * 100 + b"\n"]) == [b"x" * 100]
 
 
-def test_an_endless_line_is_told_before_it_ends() -> None:
+def test_endless_line_is_reported_early() -> None:
     splitter = LineSplitter(100)
     assert splitter.feed(b"x" * 90) == []
     assert splitter.feed(b"x" * 90) == [None]

@@ -16,7 +16,7 @@ from sevenbag.replay.player_statistics import (
 
 
 @pytest.mark.parametrize("preset", ["guideline", "tetrio-league", "jstris"])
-def test_it_agrees_with_the_kernel(preset: str) -> None:
+def test_statistics_agree_with_the_kernel(preset: str) -> None:
     seen: set[str] = set()
     for seed in range(8):
         game, tally = Game(preset, seed), PlayerTally()

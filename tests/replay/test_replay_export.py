@@ -62,7 +62,7 @@ def test_a_fumen_shows_every_board_and_placement(replay: Replay, player: int) ->
 
 
 @pytest.mark.parametrize("player", [0, 1])
-def test_another_reader_sees_the_same_game(replay: Replay, player: int) -> None:
+def test_independent_reader_agrees(replay: Replay, player: int) -> None:
     pages = PyFumen().read(str(export_fumen(Playback(replay), player)))
     assert [page.field.rows for page in pages] == fields(replay, player)
     assert pages[0].comment.startswith(("quad", "hold")[player])
@@ -95,7 +95,7 @@ def test_boards_of_another_width_have_no_fumen(replay: Replay) -> None:
         export_fumen(Playback(type(replay)(narrow, (), replay.outcome)), 0)
 
 
-def test_json_tells_every_placement(replay: Replay) -> None:
+def test_json_has_every_placement(replay: Replay) -> None:
     told = json.loads(export_json(Playback(replay), boards=True))
     assert (told["format"], told["version"]) == ("sevenbag-game", 1)
     assert told["header"]["seed"] == 3

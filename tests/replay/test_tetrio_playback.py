@@ -91,7 +91,7 @@ class TestOneRound:
             playback.rewind_to(turn)
             assert look() == seen[turn - 1]
 
-    def test_it_is_a_replay_of_ours(self, playback: TetrioPlayback) -> None:
+    def test_playback_is_a_sevenbag_replay(self, playback: TetrioPlayback) -> None:
         replay = playback.replay
         assert Replay.decode(replay.encode()) == replay
         assert replay.header.is_real_time

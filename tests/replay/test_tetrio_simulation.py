@@ -203,7 +203,7 @@ class TestOptions:
             ("garbageholesize", 12),
         ],
     )
-    def test_what_cannot_be_played(self, option: str, value: object) -> None:
+    def test_unplayable_recordings(self, option: str, value: object) -> None:
         (verdict,) = verify_recording(edited(**{option: value}))
         assert verdict.error is not None
         known_by_another_name = {"boardheight": "rows", "garbageholesize": "hole"}
@@ -240,7 +240,7 @@ class TestOptions:
             ("zenith_mods", []),
         ],
     )
-    def test_what_can(self, option: str, value: object) -> None:
+    def test_playable_recordings(self, option: str, value: object) -> None:
         (verdict,) = verify_recording(edited(**{option: value}))
         assert verdict.error is None
 

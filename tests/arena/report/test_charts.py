@@ -76,7 +76,7 @@ def test_ratings_have_a_row_each(match: TournamentSummary) -> None:
     assert '<b>"quad"</b>&' in words
 
 
-def test_the_ratio_ends_where_the_test_stands(match: TournamentSummary) -> None:
+def test_final_ratio_is_that_of_the_test(match: TournamentSummary) -> None:
     root = drawn(charts.draw_llr_chart(match))
     line = root.find(f".//{SVG}polyline")
     assert line is not None
@@ -112,7 +112,7 @@ def test_the_first_pairs_do_not_flatten_the_elo(match: TournamentSummary) -> Non
     assert root.find(f".//{SVG}polygon") is not None
 
 
-def test_where_there_is_nothing_nothing_is_drawn(match: TournamentSummary) -> None:
+def test_empty_data_draws_nothing(match: TournamentSummary) -> None:
     empty = summarize_games(match.header, [])
     assert charts.draw_ratings_chart(empty) is None
     assert charts.draw_elo_chart(empty) is None

@@ -91,7 +91,7 @@ def visit(
 
 
 @pytest.mark.browser
-def test_it_opens_from_a_file_without_asking_for_anything(
+def test_page_opens_from_a_file_without_requests(
     visit: Callable[..., Page], page_file: Path
 ) -> None:
     page = visit(page_file)
@@ -244,7 +244,7 @@ def test_games_are_filtered_and_the_theme_changes(
     assert page.evaluate(ground) == before
 
 
-def test_nothing_comes_from_elsewhere(page_file: Path) -> None:
+def test_page_has_no_external_resources(page_file: Path) -> None:
     page = page_file.read_text()
     assert not re.findall(r"""(?:src|href|url\(|@import)\s*=?\s*["'(]?\s*(?:https?:|//)""", page)
     assert "default-src 'none'" in page
@@ -282,7 +282,7 @@ def test_invalid_folders_are_rejected(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_text_from_outside_can_end_nothing() -> None:
+def test_foreign_text_is_escaped() -> None:
     assert escape_text('<a href="x">&\'') == "&lt;a href=&quot;x&quot;&gt;&amp;&#x27;"
     assert escape_text("a\x00\x1b\u202eb") == "a???b"
     element = embed_json("x", {"name": END, "lines": "\u2028\u2029<!--"})

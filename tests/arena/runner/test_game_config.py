@@ -63,7 +63,7 @@ async def test_a_bot_that_hangs_is_waited_for_no_longer_than_its_clock() -> None
     assert "clock" in result.losses[0].detail
 
 
-async def test_an_increment_keeps_a_clock_going() -> None:
+async def test_increment_extends_the_clock() -> None:
     bot = Thinker(0.01)
     result = await play(bot, LowBot(), clocks=(GameClock(3000, 5000), None), pieces=5)
     assert result.losses == (None, None)

@@ -140,7 +140,7 @@ async def test_positions_tracked_by_bots_agree() -> None:
     assert bot.board.cell_count + 4 - 10 * last.lines == before_last.board.cell_count
 
 
-async def test_a_bot_knows_the_garbage_that_waits_whenever_it_is_asked() -> None:
+async def test_bot_is_told_pending_garbage_at_every_question() -> None:
     log = Log()
     known: list[tuple[int, ...]] = []
     there: list[tuple[int, ...]] = []
@@ -313,7 +313,7 @@ async def test_a_fault_and_an_illegal_move_in_one_turn_are_a_draw() -> None:
         (hang, LossReason.TIMEOUT),
     ],
 )
-async def test_a_bot_that_does_not_start_has_lost(
+async def test_bot_that_does_not_start_loses(
     fault: Callable[[], object], reason: LossReason
 ) -> None:
     log, other = Log(), LowBot()
@@ -340,9 +340,7 @@ async def test_bot_that_ignores_cancellation_is_abandoned(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["stop", "quit"])
 @pytest.mark.parametrize("fault", [raising(OSError("broken pipe")), hang])
-async def test_faults_after_the_game_change_nothing(
-    method: str, fault: Callable[[], object]
-) -> None:
+async def test_faults_after_the_game_are_ignored(method: str, fault: Callable[[], object]) -> None:
     result = await play(FaultyBot(method, fault), LowBot(), pieces=3, deadlines=QUICK)
     assert result.ending is GameEnding.PIECES
     assert result.losses == (None, None)
@@ -421,7 +419,7 @@ async def test_both_bots_think_at_the_same_time() -> None:
 
 
 @pytest.mark.parametrize(("milliseconds", "deadlines"), [(60_000, QUICK), (100, PATIENT)])
-async def test_granted_time_comes_on_top_of_the_deadline(
+async def test_granted_time_extends_the_deadline(
     milliseconds: float, deadlines: BotDeadlines
 ) -> None:
     async def think() -> None:
@@ -438,7 +436,7 @@ async def test_granted_time_comes_on_top_of_the_deadline(
     assert result.losses == (None, None)
 
 
-async def test_the_pace_is_kept() -> None:
+async def test_pace_is_observed() -> None:
     began = time.monotonic()
     result = await play(LowBot(), LowBot(), pieces=3, pps=5)
     took = time.monotonic() - began
@@ -447,7 +445,7 @@ async def test_the_pace_is_kept() -> None:
     assert all((stats.thinking_seconds or 0) < took / 2 for stats in result.stats)
 
 
-async def test_positions_are_as_the_game_has_them() -> None:
+async def test_positions_match_the_game() -> None:
     bot = LowBot()
     await play(bot, LowBot(), pieces=1)
     position: Position = bot.starts[0]
@@ -498,7 +496,7 @@ async def test_names_contain_protocol_and_limits_are_effective() -> None:
     assert log.openings[0].limits == (limits, Limits(nodes=3))
 
 
-async def test_a_bot_with_more_time_of_its_own_gets_it() -> None:
+async def test_bot_specific_deadline_applies() -> None:
     class Slow(LowBot):
         def effective_limits(self, limits: Limits) -> Limits:
             return Limits(milliseconds=60_000)

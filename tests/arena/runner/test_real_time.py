@@ -53,7 +53,7 @@ async def test_each_plays_at_its_own_pace() -> None:
     assert both == [40 * n for n in range(1, 11)]
 
 
-async def test_a_pace_of_odd_frames_is_kept_on_the_whole() -> None:
+async def test_fractional_frame_pace_is_observed_on_average() -> None:
     locks = Locks()
     await game(LowBot("a"), LowBot("b"), RealTime((7, 11)), locks, pieces=21)
     assert locks.frames(0) == [
@@ -162,7 +162,7 @@ async def test_positions_tracked_by_bots_agree_in_real_time() -> None:
 
 
 @pytest.mark.parametrize("rules", ["guideline", "ppt", "tetrio-enforced-delays", "botris"])
-def test_simulated_it_comes_out_the_same_twice_and_can_be_played_back(rules: str) -> None:
+def test_simulated_games_are_deterministic_and_playable(rules: str) -> None:
     files: list[bytes] = []
     for _ in range(2):
         recorder = ReplayRecorder()
@@ -233,7 +233,7 @@ async def test_faults_cost_the_game_here_too(method: str, wall: bool) -> None:
 
 
 @pytest.mark.parametrize("wall", [False, True])
-async def test_a_bot_that_hangs_does_not_hold_up_the_end(wall: bool) -> None:
+async def test_hanging_bot_does_not_delay_the_end(wall: bool) -> None:
     async def hang() -> None:
         await asyncio.sleep(3600)
 

@@ -27,9 +27,7 @@ RULES = Rules.preset("guideline")
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("bots", [(QuadBot, HoldBot), (HoldBot, TowerBot), (LowBot, QuadBot)])
-async def test_games_play_back_as_they_were_played(
-    bots: tuple[type[LowBot], type[LowBot]], seed: int
-) -> None:
+async def test_recorded_games_play_back(bots: tuple[type[LowBot], type[LowBot]], seed: int) -> None:
     replay, result = await record(bots[0]("a"), bots[1]("b"), seed=seed)
     playback = play_back(replay)
     assert playback.at_end
@@ -56,7 +54,7 @@ async def test_the_same_game_gives_the_same_bytes() -> None:
     assert first.header.players[1].nodes is None
 
 
-async def test_other_rules_and_times_are_kept() -> None:
+async def test_custom_rules_and_times_are_recorded() -> None:
     rules = RULES.replace({"garbage": {"travel": 0}, "pieces": {"previews": 3}})
     replay, _ = await record(QuadBot("a"), LowBot("b"), rules=rules, frames_per_turn=10, times=True)
     playback = play_back(replay)

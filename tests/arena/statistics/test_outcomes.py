@@ -49,7 +49,7 @@ FISHTEST = [
 
 
 @pytest.mark.parametrize(("counts", "nelo", "los"), FASTCHESS_GAMES)
-def test_games_are_judged_as_fastchess_does(
+def test_game_statistics_match_fastchess(
     counts: tuple[int, int, int], nelo: tuple[float, float], los: float | None
 ) -> None:
     seen = Trinomial(counts)
@@ -58,7 +58,7 @@ def test_games_are_judged_as_fastchess_does(
 
 
 @pytest.mark.parametrize(("counts", "elo", "error"), CUTECHESS)
-def test_games_are_judged_as_cutechess_does(
+def test_game_statistics_match_cutechess(
     counts: tuple[int, int, int], elo: float, error: float
 ) -> None:
     wins, losses, draws = counts
@@ -69,7 +69,7 @@ def test_games_are_judged_as_cutechess_does(
 
 
 @pytest.mark.parametrize(("counts", "nelo", "elo", "los"), FASTCHESS_PAIRS)
-def test_pairs_are_judged_as_fastchess_does(
+def test_pair_statistics_match_fastchess(
     counts: tuple[int, int, int, int, int],
     nelo: tuple[float, float],
     elo: tuple[float, float],
@@ -83,7 +83,7 @@ def test_pairs_are_judged_as_fastchess_does(
 
 
 @pytest.mark.parametrize(("counts", "elo", "nelo", "los", "ratio"), FISHTEST)
-def test_pairs_are_judged_as_fishtest_does(
+def test_pair_statistics_match_fishtest(
     counts: tuple[int, int, int, int, int],
     elo: tuple[float, float],
     nelo: tuple[float, float],
@@ -98,7 +98,7 @@ def test_pairs_are_judged_as_fishtest_does(
 
 
 @given(counts_of_pairs)
-def test_the_other_player_sees_the_opposite(counts: tuple[int, int, int, int, int]) -> None:
+def test_swapped_players_negate_the_result(counts: tuple[int, int, int, int, int]) -> None:
     mine = Pentanomial(counts)
     theirs = mine.swapped
     for one, other in ((mine.elo(), theirs.elo()), (mine.nelo(), theirs.nelo())):
@@ -107,7 +107,7 @@ def test_the_other_player_sees_the_opposite(counts: tuple[int, int, int, int, in
     assert mine.los() + theirs.los() == pytest.approx(1)
 
 
-def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+def test_intervals_have_their_nominal_coverage() -> None:
     # Pairs of a player who wins 55 % of the games and draws 10 %: 95 % of the intervals hold its
     # Elo. 1000 tries have a standard deviation of 0.7 %.
     dice = random.Random(1)
@@ -125,7 +125,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     assert 0.93 < held / 1000 < 0.97
 
 
-def test_pairs_tell_more_than_games_where_openings_decide() -> None:
+def test_pairs_are_more_precise_with_biased_openings() -> None:
     # One wins with either side of every opening but for a few: as games this is nothing, as pairs
     # it is certain.
     pairs = Pentanomial((0, 0, 990, 10, 0))
@@ -145,7 +145,7 @@ def test_elo_and_score_are_inverse() -> None:
     assert (score_to_elo(0), score_to_elo(1)) == (-math.inf, math.inf)
 
 
-def test_outcomes_that_are_all_the_same_bound_nothing() -> None:
+def test_identical_outcomes_give_unbounded_intervals() -> None:
     won = Pentanomial((0, 0, 0, 0, 3))
     assert won.elo() == (math.inf, -math.inf, math.inf)
     assert won.nelo() == (math.inf, -math.inf, math.inf)

@@ -70,7 +70,7 @@ def slow_maximum(size: int, points: dict[tuple[int, int], float]) -> list[float]
     return strengths
 
 
-def test_draws_and_few_games_are_rated_as_likelihood_says() -> None:
+def test_ratings_maximize_the_likelihood() -> None:
     pytest.importorskip("choix")
     dice = random.Random(4)
     points = {(i, j): dice.randrange(1, 12) / 2 for i in range(5) for j in range(5) if i != j}
@@ -85,7 +85,7 @@ def test_draws_and_few_games_are_rated_as_likelihood_says() -> None:
             assert rated.difference(one, other).value == pytest.approx(wanted, abs=0.01)
 
 
-def test_of_two_it_is_elo() -> None:
+def test_two_players_have_their_elo_difference() -> None:
     pytest.importorskip("choix")
     rated = rate_engines(2, {(0, 1): 60, (1, 0): 40}, draws_with_average=0)
     elo = Trinomial((40, 0, 60))
@@ -106,7 +106,7 @@ def test_bots_without_losses_or_games_are_rated() -> None:
     assert rate_engines(3, {}).elo[0].value == pytest.approx(0)
 
 
-def test_without_the_average_player_there_may_be_no_maximum() -> None:
+def test_likelihood_without_a_prior_may_have_no_maximum() -> None:
     pytest.importorskip("choix")
     with pytest.raises(InputError, match="no most likely ratings"):
         rate_engines(2, {(0, 1): 10}, draws_with_average=0)
@@ -120,7 +120,7 @@ def test_many_games_drown_the_average_player() -> None:
         assert one.value == pytest.approx(other.value, abs=0.1)
 
 
-def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+def test_intervals_have_their_nominal_coverage() -> None:
     pytest.importorskip("choix")
     dice = random.Random(8)
     truth = [150.0, 20.0, -40.0, -130.0]
@@ -152,7 +152,7 @@ def test_of_two_the_interval_is_that_of_the_pairs() -> None:
 
 
 @pytest.mark.parametrize("same", [0.0, 0.5, 1.0])
-def test_intervals_hold_the_truth_where_games_of_a_pair_are_alike(same: float) -> None:
+def test_intervals_cover_correlated_pairs(same: float) -> None:
     pytest.importorskip("choix")
     dice = random.Random(9)
     truth = [120.0, 30.0, -150.0]

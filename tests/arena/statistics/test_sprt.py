@@ -140,7 +140,7 @@ def test_extreme_hypotheses_and_results_have_an_llr(
 
 
 @pytest.mark.slow
-def test_it_errs_as_rarely_as_it_says() -> None:
+def test_error_rates_are_within_their_bounds() -> None:
     # Under H0 a test with 5 % errs in about 5 % of the cases; 400 have a deviation of 1.1 %.
     dice = random.Random(7)
     test = Sprt(0, 120)
@@ -155,7 +155,7 @@ def test_it_errs_as_rarely_as_it_says() -> None:
     assert wrong / 400 < 0.08
 
 
-def test_it_decides_at_its_bounds() -> None:
+def test_decision_at_the_bounds() -> None:
     test = Sprt(0, 50)
     assert test.llr(Pentanomial()) == 0
     assert test.decision(Pentanomial((10, 10, 20, 10, 10))) is None

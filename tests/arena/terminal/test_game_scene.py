@@ -42,7 +42,7 @@ def test_drawing_fits_the_terminal(width: int, height: int) -> None:
     assert "turn 123 · seed 5" in lines[-1].plain
 
 
-def test_similar_names_stay_apart_when_they_are_shortened() -> None:
+def test_shortened_names_stay_distinct() -> None:
     names = ("beam:nodes=500", "beam:nodes=5000")
     assert [shorten_name(name, 8) for name in names] == ["bea…=500", "bea…5000"]
     assert shorten_name("beam", 4) == "beam"
@@ -56,7 +56,7 @@ def test_too_small_a_terminal_gets_figures(width: int, height: int) -> None:
     assert all(line.cell_len <= width for line in lines)
 
 
-def test_80_by_24_shows_everything() -> None:
+def test_80_by_24_shows_all_parts() -> None:
     text = "\n".join(line.plain for line in render_scene(scene(), 80, 24))
     for word in ("hold", "next", "pieces", "123", "lines", "45", "attack", "67", "APP", "0.54"):
         assert word in text
@@ -65,7 +65,7 @@ def test_80_by_24_shows_everything() -> None:
     assert "▒▒▒▒▒▒▒▒ ·▒▒▒▒▒▒▒▒▒▒" in text
 
 
-def test_pending_garbage_rises_beside_the_board() -> None:
+def test_pending_garbage_is_drawn_beside_the_board() -> None:
     lines = render_scene(scene(pending=0), 80, 24)
     assert sum("█▒" in line.plain or "█ ·" in line.plain for line in lines) >= 3
     boards = [line.plain[11:33] for line in lines[1:21]]
@@ -92,13 +92,13 @@ def test_boards_of_every_width_are_drawn(columns: int) -> None:
     ET.fromstring(scene_svg(scene(rows=rows)))
 
 
-def test_pieces_look_as_they_spawn() -> None:
+def test_pieces_are_drawn_in_spawn_rotation() -> None:
     assert piece_shape("T") == ((False, True, False), (True, True, True))
     assert piece_shape("O") == ((True, True), (True, True))
     assert piece_shape("I") == ((False,) * 4, (True,) * 4)
 
 
-def test_the_picture_is_well_formed_and_stands_alone() -> None:
+def test_picture_is_well_formed_and_self_contained() -> None:
     text = scene_svg(GameScene((side('<b> & "x"'), side(loss="block out")), "turn 1"))
     root = ET.fromstring(text)
     words = [element.text for element in root.iter(f"{SVG}text")]

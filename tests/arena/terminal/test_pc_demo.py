@@ -59,7 +59,7 @@ def test_a_perfect_clear_is_played_at_the_speed_asked_for(kicks: str) -> None:
         assert play.game.stats.perfect_clears == play.perfect_clears
 
 
-def test_every_piece_goes_its_way_by_keys() -> None:
+def test_pieces_follow_their_keys() -> None:
     rules = pc_demo_rules("srs+", 16)
     with PcLookahead(rules, 11, solve_by("srs+")) as planner:
         wait_for_plans(planner, 3)
@@ -89,7 +89,7 @@ def lowest(board: Board, piece: Placement) -> Placement:
     return piece
 
 
-def test_time_that_passes_in_a_pause_does_not_count() -> None:
+def test_paused_time_does_not_count() -> None:
     rules = pc_demo_rules("srs+", 16)
     with PcLookahead(rules, 3, solve_by("srs+")) as planner:
         wait_for_plans(planner, 2)
@@ -102,7 +102,7 @@ def test_time_that_passes_in_a_pause_does_not_count() -> None:
         assert play.elapsed_seconds == pytest.approx(0.21)
 
 
-def test_so_many_are_solved_ahead_and_no_more() -> None:
+def test_lookahead_is_limited() -> None:
     rules = pc_demo_rules("srs+", 16)
     with PcLookahead(rules, 1, solve_by("srs+")) as planner:
         wait_for_plans(planner, MAX_QUEUED_PLANS)
@@ -110,7 +110,7 @@ def test_so_many_are_solved_ahead_and_no_more() -> None:
         assert planner.queued == MAX_QUEUED_PLANS
 
 
-def test_what_cannot_be_solved_ends_it() -> None:
+def test_unsolvable_queue_ends_the_demo() -> None:
     rules = pc_demo_rules("srs+", 16)
     with PcLookahead(rules, 1, lambda queue, hold, stop: None) as planner:
         wait_for_plans(planner, 1)
@@ -192,7 +192,7 @@ def test_only_changed_lines_are_sent() -> None:
     assert closed.endswith("\x1b[?1049l")
 
 
-def test_lines_that_do_not_fit_are_cut() -> None:
+def test_long_lines_are_cut() -> None:
     terminal = Recorder()
     console = Console(
         file=terminal,  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

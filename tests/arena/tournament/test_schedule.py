@@ -98,9 +98,7 @@ def meetings(wave_games: list[ScheduledGame]) -> collections.Counter[frozenset[i
 
 @pytest.mark.parametrize("kind", ["match", "round robin", "gauntlet", "knockout", "swiss"])
 @pytest.mark.parametrize("games", [1, 2, 7])
-def test_games_are_numbered_and_come_in_pairs_with_swapped_sides(
-    kind: TournamentKind, games: int
-) -> None:
+def test_games_are_numbered_pairs_with_swapped_sides(kind: TournamentKind, games: int) -> None:
     done, _ = played(kind, 2 if kind == "match" else 5, games=games)
     wave_games = list(itertools.chain(*done))
     assert [scheduled.id for scheduled in wave_games] == list(range(1, len(wave_games) + 1))
@@ -149,7 +147,7 @@ def test_interrupted_schedule_resumes_unchanged(
     assert results.standings() == whole.standings()
 
 
-def test_everybody_meets_everybody_with_the_same_openings() -> None:
+def test_round_robin_uses_the_same_openings() -> None:
     done, _ = played("round robin", 5, games=6)
     (wave_games,) = done
     assert meetings(wave_games) == dict.fromkeys(
@@ -228,7 +226,7 @@ def test_each_encounter_of_a_round_robin_has_its_test() -> None:
 
 
 @given(st.integers(2, 70))
-def test_a_bracket_keeps_the_best_apart(entrants: int) -> None:
+def test_bracket_separates_top_seeds(entrants: int) -> None:
     lines = bracket_order(entrants)
     assert sorted(one for one in lines if one is not None) == list(range(entrants))
     assert len(lines) == 2 ** math.ceil(math.log2(entrants))
@@ -252,7 +250,7 @@ def test_a_knockout_has_a_champion(engines: int) -> None:
     assert results.standings()[0].engine == 0
 
 
-def test_first_to_plays_no_more_than_is_needed() -> None:
+def test_first_to_stops_when_decided() -> None:
     done, results = played("knockout", 2, first_to=3)
     assert [len(wave) for wave in done] == [4]
     assert results.champion == 0
@@ -261,14 +259,14 @@ def test_first_to_plays_no_more_than_is_needed() -> None:
     assert sum(map(len, done)) <= 8
 
 
-def test_a_tie_goes_on_by_pairs_and_ends() -> None:
+def test_tied_encounter_adds_pairs_up_to_a_limit() -> None:
     done, results = played("knockout", 2, lambda _: None, games=4)
     assert [len(wave) for wave in done] == [4, 2, 2, 2, 2, 2]
     # Nobody is better in anything: the one of whom more was expected.
     assert results.champion == 0
 
 
-def test_attack_decides_a_tie_that_does_not_end() -> None:
+def test_attack_breaks_a_lasting_tie() -> None:
     results = play_out(
         header("knockout", 2, games=2),
         lambda _: None,

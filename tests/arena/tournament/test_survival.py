@@ -52,7 +52,7 @@ def test_no_median_without_deaths() -> None:
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=60))
-def test_without_lost_ones_it_is_the_plain_share(times: list[int]) -> None:
+def test_survival_without_censoring_is_the_fraction(times: list[int]) -> None:
     seen = estimate_survival((time, True) for time in times)
     for time in range(51):
         assert seen.survival_rate(time) == pytest.approx(sum(t > time for t in times) / len(times))
@@ -78,7 +78,7 @@ def test_a_time_lies_in_its_bucket(milliseconds: float) -> None:
     )
 
 
-def test_histograms_add_up_and_tell_percentiles() -> None:
+def test_histograms_merge_and_yield_percentiles() -> None:
     dice = random.Random(5)
     games = [[dice.lognormvariate(1, 1.5) for _ in range(200)] for _ in range(20)]
     counts = merge_histograms(build_histogram(times) for times in games)

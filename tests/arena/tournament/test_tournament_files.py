@@ -150,7 +150,7 @@ os.kill(os.getpid(), signal.SIGKILL)
         (changed() * 2, "line 2: game 0 is in line 1 already"),
     ],
 )
-def test_a_line_that_is_no_game_is_refused_by_number_and_field(
+def test_invalid_line_is_rejected_with_number_and_field(
     tmp_path: Path, line: bytes, what: str
 ) -> None:
     games_file(tmp_path, line)

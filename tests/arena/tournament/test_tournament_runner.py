@@ -171,7 +171,7 @@ def test_without_replays_only_results_are_stored(tmp_path: Path) -> None:
     assert list((tmp_path / "t" / "replays").iterdir()) == []
 
 
-def test_games_frame_by_frame_are_refused_before_they_begin() -> None:
+def test_frame_games_are_rejected_before_the_start() -> None:
     pair = engines(*BEAMS[:2])
     with pytest.raises(InputError, match="invalid frames: expected real-time games"):
         create_header("match", pair, TournamentSettings(frames=True), RULES)
@@ -442,7 +442,7 @@ def test_a_bot_that_is_missing_has_not_started(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("restart", "starts"), [("game", 3), ("never", 1)])
-def test_programs_are_restarted_or_kept(
+def test_restart_policy_of_programs(
     restart: RestartPolicy,
     starts: int,
     fake: Command,

@@ -81,7 +81,7 @@ def test_pairs_are_counted_by_their_points() -> None:
     assert (second.wins, second.draws, second.losses, second.score) == (4, 3, 4, 0.5)
 
 
-def test_games_that_are_no_pairs_count_singly() -> None:
+def test_unpaired_games_count_singly() -> None:
     games = [game(n, (0, 1), 0 if n % 3 else 1, pair=n) for n in range(12)]
     (encounter,) = summarize_games(header("a", "b"), games).encounters
     assert encounter.pairs.total == 0
@@ -156,7 +156,7 @@ def test_figures_add_up() -> None:
     assert first.pps_by_game == (2.5, 3.75)
 
 
-def test_games_played_ahead_do_not_count() -> None:
+def test_games_beyond_the_decision_do_not_count() -> None:
     games = [game(n, (n % 2, 1 - n % 2), 0) for n in range(10)]
     result = TournamentOutcome(finished=True, counted_games=6, counted_pairs=3, decision="H1")
     summary = summarize_games(header("a", "b"), games, result)

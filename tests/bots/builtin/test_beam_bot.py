@@ -107,7 +107,7 @@ async def test_one_piece_and_an_empty_hold_give_that_piece() -> None:
     assert {move.piece for move in found.moves} == {Piece.L}
 
 
-async def test_nothing_to_place_and_nowhere_to_place_are_no_move() -> None:
+async def test_no_piece_and_no_placement_give_no_move() -> None:
     full = Board.from_rows([".#########"] * 24)
     assert (await suggestion(BeamBot(), Position(full, pieces("TI")))).moves == ()
     assert (await suggestion(BeamBot(), Position(Board(), ()))).moves == ()
@@ -140,7 +140,7 @@ async def test_nodes_alone_make_the_same_game() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["base", "x86-64-v3"])
-async def test_every_instruction_set_makes_the_same_game(name: str) -> None:
+async def test_all_instruction_sets_play_the_same_game(name: str) -> None:
     script = (
         "import asyncio, tests.bots.builtin.test_beam_bot as t\n"
         "game = asyncio.run(t.game_of(t.BeamBot(nodes=2000), 40, seed=6, every=5))\n"
@@ -162,7 +162,7 @@ async def test_every_instruction_set_makes_the_same_game(name: str) -> None:
     assert output.decode().strip() == str(here.board).strip()
 
 
-async def test_what_was_thought_before_does_not_matter() -> None:
+async def test_earlier_searches_do_not_affect_the_move() -> None:
     position = Game(RULES, seed=9).position()
     bot = BeamBot(nodes=3000)
     fresh = await suggestion(bot, position)
@@ -217,7 +217,7 @@ def test_limits_are_above_zero(limit: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize("milliseconds", [1, 50])
-async def test_the_time_is_kept(milliseconds: float) -> None:
+async def test_time_limit_is_observed(milliseconds: float) -> None:
     position = Game(RULES, seed=1).position()
     bot = BeamBot(milliseconds=milliseconds)
     await bot.prepare(RULES)
@@ -256,7 +256,7 @@ async def test_others_go_on_meanwhile() -> None:
     await bot.quit()
 
 
-async def test_the_order_of_a_bots_life_is_kept() -> None:
+async def test_calls_out_of_order_are_rejected() -> None:
     with pytest.raises(BotStartError):
         await BeamBot().suggest(Limits())
     bot = BeamBot()
@@ -265,12 +265,12 @@ async def test_the_order_of_a_bots_life_is_kept() -> None:
         await bot.suggest(Limits())
 
 
-async def test_a_board_of_another_size_is_told() -> None:
+async def test_unsupported_board_size_is_reported() -> None:
     with pytest.raises(BoardError, match="4 x 40"):
         await suggestion(BeamBot(), Position(Board(4, 40), pieces("T")))
 
 
-async def test_a_t_spin_double_is_taken() -> None:
+async def test_t_spin_double_is_played() -> None:
     board = Board.from_text("""
         ##........
         #...######
@@ -281,7 +281,7 @@ async def test_a_t_spin_double_is_taken() -> None:
     assert board.lock(move) == 2
 
 
-async def test_it_is_taken_by_a_t_from_hold_too() -> None:
+async def test_t_spin_double_is_played_from_hold() -> None:
     board = Board.from_text("""
         ##........
         #...######
@@ -306,7 +306,7 @@ async def test_a_deep_well_gets_its_i() -> None:
         (["..########"] * 2, "LOSTZJI"),
     ],
 )
-async def test_a_perfect_clear_in_sight_is_made(rows: list[str], queue: str) -> None:
+async def test_visible_perfect_clear_is_played(rows: list[str], queue: str) -> None:
     bot = BeamBot(nodes=100_000)
     await bot.prepare(RULES)
     await bot.start(position := Position(Board.from_rows(rows), pieces(queue)))
@@ -332,13 +332,13 @@ async def test_a_known_bag_is_looked_into() -> None:
     assert deeper.info.depth == shallower.info.depth + 1
 
 
-async def test_it_survives_and_attacks() -> None:
+async def test_solo_game_survives_and_attacks() -> None:
     game = await game_of(BeamBot(nodes=3000), 150, seed=0)
     assert not game.over
     assert game.stats.attack / game.stats.pieces > 0.5
 
 
-async def test_it_survives_garbage() -> None:
+async def test_game_with_garbage_survives() -> None:
     game = await game_of(BeamBot(nodes=3000), 100, seed=2, every=6)
     assert not game.over
     assert game.stats.garbage_entered > 10

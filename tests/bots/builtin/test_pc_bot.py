@@ -66,7 +66,7 @@ async def test_many_perfect_clears_from_an_empty_board(preset: str) -> None:
     assert clears >= 6
 
 
-async def test_garbage_is_no_end() -> None:
+async def test_garbage_does_not_end_the_search() -> None:
     for seed in (1, 2):
         clears, game = await played(PcBot(nodes=3000), GUIDELINE, seed, 60, every=9)
         assert not game.over
@@ -123,14 +123,14 @@ async def test_a_perfect_clear_in_sight_is_played_to_its_end() -> None:
     await bot.quit()
 
 
-async def test_where_there_is_none_it_is_beam() -> None:
+async def test_without_a_perfect_clear_it_plays_as_beam() -> None:
     board = Board.from_text("X.X.X.X.X.\n.X.X.X.X.X\nX.X.X.X.X.\n" * 3)
     position = Position(board, pieces("LSTIZJO"))
     found = await suggestion(PcBot(nodes=4000), position)
     assert found.moves == (await suggestion(BeamBot(nodes=2000), position)).moves
 
 
-async def test_on_narrow_boards_it_is_beam() -> None:
+async def test_narrow_boards_are_played_as_beam() -> None:
     rules = GUIDELINE.replace({"board": {"width": 8}, "spawn": {"x": 3}})
     position = Game(rules, seed=1).position()
     found = await suggestion(PcBot(nodes=2000), position, rules)
@@ -138,7 +138,7 @@ async def test_on_narrow_boards_it_is_beam() -> None:
 
 
 @pytest.mark.parametrize("height", [15, 16, 17, 18, 19, 20, 21, 24, 30])
-async def test_on_high_boards_it_is_beam(height: int) -> None:
+async def test_high_boards_are_played_as_beam(height: int) -> None:
     # Up to row 14 a column is open, above there is a tower beside the place where pieces appear.
     rows = ["XX........"] * (height - 14) + ["XXXXXXXXX."] * 14
     position = Position(Board.from_text("\n".join(rows)), pieces("IOTLJSZ"))
@@ -156,7 +156,7 @@ async def test_lower_ones_can_be_left_out() -> None:
     assert "2 rows" not in (four.info.extra or "")
 
 
-async def test_it_keeps_to_the_time() -> None:
+async def test_time_limit_of_pc_bot_is_observed() -> None:
     position = Position(Board(), pieces("LSTIZJ"), bag=pieces("O"))
     bot = PcBot(milliseconds=30)
     await bot.prepare(GUIDELINE)
@@ -193,7 +193,7 @@ def test_specifications_that_are_wrong(spec: str, message: str) -> None:
         create_bot(spec)
 
 
-def test_it_plays_a_match() -> None:
+def test_pc_bot_plays_a_match() -> None:
     done = sevenbag(
         *["play", "pc:min-height=4", "beam:nodes=500", "--pieces", "40", "--seed", "3"],
         *["--json", "--no-replay"],
@@ -204,7 +204,7 @@ def test_it_plays_a_match() -> None:
     assert "forfeit" not in done.stdout
 
 
-def test_it_plays_behind_tbp() -> None:
+def test_pc_bot_plays_over_tbp() -> None:
     done = sevenbag(
         *["play", "tbp:sevenbag serve pc:nodes=2000 --as tbp", "random:seed=1", "--pieces", "15"],
         *["--seed", "3", "--json", "--no-replay"],

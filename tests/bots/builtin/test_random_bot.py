@@ -39,7 +39,7 @@ async def test_the_same_seed_plays_the_same() -> None:
     assert await played(RandomBot(seed=4), rules) != first
 
 
-async def test_it_follows_the_game() -> None:
+async def test_random_bot_follows_the_game() -> None:
     rules = Rules.preset("guideline").replace({"pieces": {"hold": False}})
     assert len(await played(RandomBot(seed=1), rules)) > 5
 

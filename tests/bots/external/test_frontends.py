@@ -47,7 +47,7 @@ def frontend(name: str, command: list[str]) -> Frontend:
         for bot in ("beam:nodes=60", "random:seed=5")
     ],
 )
-def test_our_bots_play_with_everybody(
+def test_built_in_bots_play_on_all_frontends(
     name: str, bot: str, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Not half a second, which a bot may miss on a busy machine.
@@ -75,7 +75,7 @@ def test_our_bots_play_with_everybody(
         ("Jstris", "FirstMoveIllegal", "no legal move"),
     ],
 )
-def test_they_are_as_strict_as_the_programs(
+def test_fake_frontends_are_as_strict_as_the_programs(
     name: str, fault: str, words: str, fake: Callable[[str], list[str]]
 ) -> None:
     partner = frontend(name, fake(fault))

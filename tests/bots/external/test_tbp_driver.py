@@ -104,7 +104,7 @@ async def test_plays_in_spite_of(fault: str, fake: Command) -> None:
         await bot.quit()
 
 
-async def test_speaks_strictly_and_says_quit(
+async def test_strict_messages_and_quit(
     fake: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note = tmp_path / "note"
@@ -117,7 +117,7 @@ async def test_speaks_strictly_and_says_quit(
     assert note.read_text() == "left by quit\n"
 
 
-async def test_counts_what_it_skips(fake: Command) -> None:
+async def test_skipped_lines_are_counted(fake: Command) -> None:
     bot = TbpDriver(fake("Chatty"), options=SHORT)
     try:
         await play(bot, 2)
@@ -126,7 +126,7 @@ async def test_counts_what_it_skips(fake: Command) -> None:
         await bot.quit()
 
 
-async def test_a_name_is_made_fit_for_a_screen(fake: Command) -> None:
+async def test_unprintable_name_is_cleaned(fake: Command) -> None:
     bot = TbpDriver(fake("NullFeatures"), options=SHORT)
     try:
         await bot.prepare(RULES)
@@ -147,7 +147,7 @@ async def test_a_given_name_stays(fake: Command) -> None:
         await bot.quit()
 
 
-async def test_tells_what_the_bot_says_of_its_search(fake: Command) -> None:
+async def test_search_info_is_passed_on(fake: Command) -> None:
     bot = TbpDriver(fake("MoveInfo"), options=SHORT)
     try:
         await bot.prepare(RULES)
@@ -158,7 +158,7 @@ async def test_tells_what_the_bot_says_of_its_search(fake: Command) -> None:
         await bot.quit()
 
 
-async def test_spin_claims_are_told_as_they_were_made(fake: Command) -> None:
+async def test_claimed_spins_are_sent_back_unchanged(fake: Command) -> None:
     # What a spin is worth, only the game decides.
     bot = TbpDriver(fake("FalseSpins"), options=SHORT)
     try:
@@ -170,7 +170,7 @@ async def test_spin_claims_are_told_as_they_were_made(fake: Command) -> None:
         await bot.quit()
 
 
-async def test_thinking_time_passes_before_it_is_asked(fake: Command) -> None:
+async def test_thinking_time_elapses_before_the_question(fake: Command) -> None:
     bot = TbpDriver(fake(), options=SHORT)
     try:
         await bot.prepare(RULES)
@@ -182,7 +182,7 @@ async def test_thinking_time_passes_before_it_is_asked(fake: Command) -> None:
         await bot.quit()
 
 
-async def test_double_answers_hurt_nobody_else(fake: Command) -> None:
+async def test_double_answers_do_not_affect_later_questions(fake: Command) -> None:
     # The second one comes before the next question or after; then it is taken for the answer to
     # it, and is at the worst an illegal move.
     bot = TbpDriver(fake("AnswersTwice"), options=SHORT)
@@ -193,7 +193,7 @@ async def test_double_answers_hurt_nobody_else(fake: Command) -> None:
         await bot.quit()
 
 
-async def test_a_second_answer_that_has_come_is_not_taken_for_the_next(fake: Command) -> None:
+async def test_second_answer_is_not_used_for_the_next_question(fake: Command) -> None:
     bot = TbpDriver(fake("AnswersTwiceAtOnce"), options=SHORT)
     try:
         game = await play(bot, 40)
@@ -274,7 +274,7 @@ async def test_a_bot_that_closes_its_output(fake: Command, monkeypatch: pytest.M
         await bot.quit()
 
 
-async def test_stop_is_said_before_quit_whatever_happened(
+async def test_stop_precedes_quit_always(
     fake: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note = tmp_path / "note"
@@ -295,7 +295,7 @@ async def test_stop_is_said_before_quit_whatever_happened(
         ({"board": {"width": 8}, "spawn": {"x": 3}}, "TBP knows boards 10 wide only; .* have 8"),
     ],
 )
-async def test_rules_that_cannot_be_told(
+async def test_unsupported_rules(
     changes: dict[str, dict[str, object]], words: str, fake: Command
 ) -> None:
     bot = TbpDriver(fake(), options=SHORT)
@@ -336,7 +336,7 @@ def test_commands_that_are_none(command: str, words: str) -> None:
         TbpDriver(command)
 
 
-async def test_a_command_is_split_but_no_shell_reads_it(tmp_path: Path, mark: str) -> None:
+async def test_command_is_split_without_a_shell(tmp_path: Path, mark: str) -> None:
     script = tmp_path / "a bot.py"
     script.write_text("import sys; print(sys.argv[1:], file=sys.stderr); sys.exit(5)")
     bot = TbpDriver(f"{sys.executable} -S '{script}' $HOME '*' \"a b\" ; ls")
@@ -350,14 +350,14 @@ async def test_boards_of_another_width_are_refused(fake: Command) -> None:
         await TbpDriver(fake()).prepare(narrow)
 
 
-async def test_an_unprepared_bot_says_so() -> None:
+async def test_unprepared_bot_raises_an_error() -> None:
     bot = TbpDriver("anything")
     with pytest.raises(BotError):
         await bot.start(Game(seed=1).position())
     await bot.quit()
 
 
-async def test_stderr_goes_to_a_log_and_its_tail_is_kept(fake: Command, tmp_path: Path) -> None:
+async def test_stderr_is_logged_and_its_tail_quoted(fake: Command, tmp_path: Path) -> None:
     log = tmp_path / "bot.log"
     bot = TbpDriver(fake("TalksToStderr"), options=SHORT, log=log)
     try:
@@ -396,7 +396,7 @@ async def test_a_cancelled_question_is_not_asked_twice(fake: Command) -> None:
         await bot.quit()
 
 
-async def test_a_late_answer_is_not_taken_for_the_next(
+async def test_late_answer_is_not_used_for_the_next_question(
     fake: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tbp_driver, "STALE_ANSWER_TIMEOUT", 60.0)
@@ -441,7 +441,7 @@ async def test_a_dead_bot_can_be_prepared_again(fake: Command) -> None:
         await bot.quit()
 
 
-async def test_cancelling_the_end_still_ends_it(fake: Command) -> None:
+async def test_cancelled_end_still_terminates_the_bot(fake: Command) -> None:
     bot = TbpDriver(fake("IgnoresQuit"), options=hurried(quit=30.0))
     await bot.prepare(RULES)
     with pytest.raises(TimeoutError):
@@ -449,7 +449,7 @@ async def test_cancelling_the_end_still_ends_it(fake: Command) -> None:
             await bot.quit()
 
 
-async def test_its_children_end_with_it(fake: Command) -> None:
+async def test_child_processes_of_a_bot_are_terminated(fake: Command) -> None:
     bot = TbpDriver(fake("LeavesChildren"), options=SHORT)
     await bot.prepare(RULES)
     await bot.start(Game(seed=1).position())

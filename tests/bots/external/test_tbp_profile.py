@@ -98,7 +98,7 @@ async def test_known_by_their_names(
         ("Bashtet", {"restart": "garbage"}, "no legal move"),
     ],
 )
-async def test_what_is_peculiar_about_them(
+async def test_differences_from_the_protocol(
     bot: str, flags: dict[str, str], words: str, field: Callable[[str], list[str]]
 ) -> None:
     """Spoken to in another way they fail: the fakes have the quirks that the profiles heed."""
@@ -110,7 +110,9 @@ async def test_what_is_peculiar_about_them(
         await play(driver)
 
 
-async def test_misamino_asked_twice_is_told_anew(field: Callable[[str], list[str]]) -> None:
+async def test_misamino_gets_a_new_start_before_a_repeated_question(
+    field: Callable[[str], list[str]],
+) -> None:
     driver = TbpDriver(field("MisaMino"))
     try:
         await driver.prepare(RULES)
@@ -129,7 +131,7 @@ async def test_misamino_asked_twice_is_told_anew(field: Callable[[str], list[str
         await driver.quit()
 
 
-async def test_misamino_of_a_move_that_it_did_not_suggest(
+async def test_misamino_gets_a_new_start_after_an_unsuggested_move(
     field: Callable[[str], list[str]],
 ) -> None:
     driver = TbpDriver(field("MisaMino"))
@@ -192,13 +194,13 @@ async def test_misamino_is_restarted_above_its_visible_rows(
     ]
 
 
-async def test_claims_of_spins_that_mean_nothing(field: Callable[[str], list[str]]) -> None:
+async def test_meaningless_spin_claims(field: Callable[[str], list[str]]) -> None:
     game = await play(TbpDriver(field("MisaMino")), 30)
     assert game.stats.lines > 0
     assert game.stats.spins == 0
 
 
-async def test_web_bots_are_not_spoken_to_before_they_have_loaded(
+async def test_web_bots_get_no_message_before_they_have_loaded(
     field: Callable[[str], list[str]],
 ) -> None:
     driver = TbpDriver(field("ColdClear2Web"), profile=load_profile("cold-clear-2-web"))
@@ -242,7 +244,7 @@ async def test_a_protocol_of_the_same_name(field: Callable[[str], list[str]]) ->
         await play(TbpDriver(field("OtherPlay")))
 
 
-async def test_answers_that_nobody_asked_for(field: Callable[[str], list[str]]) -> None:
+async def test_unsolicited_answers(field: Callable[[str], list[str]]) -> None:
     driver = TbpDriver(field("AnswersUnasked"), options={"min_nodes": "5000"})
     try:
         await driver.prepare(RULES)
@@ -266,7 +268,7 @@ async def test_profile_may_extend_time_limits_of_the_arena(
     assert slow.step_timeout("suggest") == 60
 
 
-async def test_garbage_is_told_to_those_who_understand_it(
+async def test_garbage_is_sent_only_to_bots_that_announce_it(
     field: Callable[[str], list[str]],
 ) -> None:
     game = await play(TbpDriver(field("TakesGarbage")), 20, GARBAGE, garbage_at=(3, 4, 11))
@@ -306,7 +308,7 @@ async def test_ways_that_lead_elsewhere(field: Callable[[str], list[str]]) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list_profiles())
-async def test_our_bot_plays_as_everybody_drives(name: str, mark: str) -> None:
+async def test_built_in_bot_plays_under_every_profile(name: str, mark: str) -> None:
     command = [sys.executable, "-P", "-m", "sevenbag", "serve", "beam:nodes=50"]
     driver = TbpDriver([*command, "--profile", name], profile=load_profile(name))
     rules = SEVEN.replace({"garbage": {"travel": 0}})
@@ -314,7 +316,7 @@ async def test_our_bot_plays_as_everybody_drives(name: str, mark: str) -> None:
     assert game.stats.pieces == 25
 
 
-async def test_as_battletris_a_false_claim_is_no_move(fake: Callable[..., list[str]]) -> None:
+async def test_battletris_rejects_moves_with_false_spins(fake: Callable[..., list[str]]) -> None:
     with pytest.raises(BotForfeitError, match="claims spin full"):
         await play(TbpDriver(fake("FalseSpins"), profile=load_profile("battletris")), 3)
 
@@ -384,7 +386,7 @@ def test_wrong_flags(flags: dict[str, str], words: str) -> None:
     assert words in str(caught.value)
 
 
-def test_files_of_ones_own(tmp_path: Path) -> None:
+def test_custom_profile_files(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('summary = "mine"\norder = "new_piece"\n[serve]\nmax_moves = 3\n')
     mine = load_profile(str(file))

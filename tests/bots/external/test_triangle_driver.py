@@ -127,7 +127,7 @@ async def test_a_game_that_begins_elsewhere(engine: Command) -> None:
         await bot.quit()
 
 
-async def test_moves_that_it_did_not_choose(engine: Command) -> None:
+async def test_moves_other_than_the_chosen_one(engine: Command) -> None:
     settings = TriangleSettings(states="garbage", move_seconds=120, quit_seconds=5)
     bot = TriangleDriver(engine("Engine"), settings=settings)
     try:
@@ -145,18 +145,18 @@ async def test_moves_that_it_did_not_choose(engine: Command) -> None:
         await bot.quit()
 
 
-async def test_published_names_of_keys_where_they_are_taken(engine: Command) -> None:
+async def test_published_key_names_are_accepted(engine: Command) -> None:
     await faulty(engine("PublishedNames"), TriangleSettings(keys="tolerant", move_seconds=120))
 
 
 @pytest.mark.parametrize("fault", ["IgnoresState", "FirstOfQueue"])
-async def test_counts_what_goes_astray(fault: str, engine: Command) -> None:
+async def test_invalid_lines_are_counted(fault: str, engine: Command) -> None:
     settings = TriangleSettings(states="garbage", move_seconds=120, quit_seconds=5)
     bot = await faulty(engine(fault), settings)
     assert bot.misdrops > 0
 
 
-async def test_counts_moves_that_nobody_asked_for(engine: Command) -> None:
+async def test_unsolicited_moves_are_counted(engine: Command) -> None:
     bot = await faulty(engine("Twice"))
     assert bot.unrequested_moves > 0
 
@@ -179,7 +179,7 @@ async def test_counts_moves_that_nobody_asked_for(engine: Command) -> None:
         ),
     ],
 )
-async def test_what_is_wrong_is_named(
+async def test_errors_name_the_invalid_field(
     fault: str, error: type[BotError], says: str, engine: Command
 ) -> None:
     with pytest.raises(error, match=says):
@@ -209,7 +209,7 @@ async def test_bot_that_cannot_read_states_plays_without_them(engine: Command) -
         ("NoNewline", "bytes came without a line end"),
     ],
 )
-async def test_a_bot_that_does_not_introduce_itself(fault: str, says: str, engine: Command) -> None:
+async def test_bot_without_info_message(fault: str, says: str, engine: Command) -> None:
     bot = TriangleDriver(
         fault, settings=PATIENT, launcher=launch_impatiently(engine(fault), interrupted=True)
     )
@@ -217,7 +217,7 @@ async def test_a_bot_that_does_not_introduce_itself(fault: str, says: str, engin
         await bot.prepare(RULES)
 
 
-async def test_a_bot_that_does_not_answer(engine: Command) -> None:
+async def test_bot_without_an_answer(engine: Command) -> None:
     with pytest.raises(BotTimeoutError, match=r"no answer to suggest within 0\.2 s"):
         await faulty(engine("Silent"), TriangleSettings(info_seconds=120, move_seconds=0.2))
 
@@ -237,14 +237,14 @@ async def test_a_bot_that_never_presses_a_key_resigns(
 
 
 @pytest.mark.parametrize("fault", ["IgnoresInterrupt", "StaysAtEnd", "StaysForEver"])
-async def test_nobody_stays(fault: str, engine: Command) -> None:
+async def test_no_process_remains(fault: str, engine: Command) -> None:
     # The fixture sees that no process is left.
     await faulty(
         engine(fault), TriangleSettings(info_seconds=120, move_seconds=120, quit_seconds=0.2)
     )
 
 
-async def test_who_was_not_waited_for_is_not_misheard(engine: Command) -> None:
+async def test_answer_after_a_timeout_is_not_used_later(engine: Command) -> None:
     bot = TriangleDriver(engine("Slow"), settings=PATIENT)
     try:
         await bot.prepare(RULES)
@@ -265,7 +265,7 @@ async def test_who_was_not_waited_for_is_not_misheard(engine: Command) -> None:
         await bot.quit()
 
 
-async def test_rules_that_cannot_be_told(engine: Command) -> None:
+async def test_unsupported_rules(engine: Command) -> None:
     bot = TriangleDriver(engine("Engine"))
     with pytest.raises(BotStartError, match="no word for pieces that turn by 'pason'"):
         await bot.prepare(Rules.preset("pason-2012"))

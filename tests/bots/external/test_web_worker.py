@@ -79,7 +79,7 @@ async def test_the_host_is_found(mark: str) -> None:
 
 
 @on_hosts
-async def test_as_workers_in_the_field_are_made(host: str, mark: str, tmp_path: Path) -> None:
+async def test_typical_workers(host: str, mark: str, tmp_path: Path) -> None:
     """An entry, a glue script, a binary beside it, a worker of its own, a listener that is gone."""
     (tmp_path / "glue.js").write_text("const GLUE = 'of the glue';\n" + SOUND)
     (tmp_path / "pkg").mkdir()
@@ -127,7 +127,7 @@ async def test_a_module(host: str, mark: str, tmp_path: Path) -> None:
 
 
 @on_hosts
-async def test_one_that_posts_text(host: str, mark: str, tmp_path: Path) -> None:
+async def test_worker_that_posts_text(host: str, mark: str, tmp_path: Path) -> None:
     (tmp_path / "entry.js").write_text(
         "const post = self.postMessage.bind(self);\n"
         "self.postMessage = (message) => post(JSON.stringify(message));\n" + SOUND
@@ -136,7 +136,7 @@ async def test_one_that_posts_text(host: str, mark: str, tmp_path: Path) -> None
 
 
 @on_hosts
-async def test_one_that_listens_once_at_a_time(host: str, mark: str, tmp_path: Path) -> None:
+async def test_worker_with_a_one_time_listener(host: str, mark: str, tmp_path: Path) -> None:
     """As wasm builds do: between two messages nobody listens for a moment."""
     before, _, after = SOUND.partition('self.addEventListener("message"')
     rest = after.partition("});\n")[2]
@@ -173,7 +173,7 @@ async def test_scripts_that_fail(
 
 
 @on_hosts
-async def test_one_that_hangs(host: str, mark: str, tmp_path: Path) -> None:
+async def test_worker_that_hangs(host: str, mark: str, tmp_path: Path) -> None:
     (tmp_path / "entry.js").write_text(
         SOUND.replace('case "suggest":', 'case "suggest": for (;;);')
     )

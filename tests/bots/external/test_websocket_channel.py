@@ -68,7 +68,7 @@ async def test_a_match_with_a_served_bot(served: str) -> None:
     assert fall is None or not fall.reason.is_fault
 
 
-async def test_every_connection_has_a_bot_of_its_own(served: str) -> None:
+async def test_each_connection_has_its_own_bot(served: str) -> None:
     bots = create_bot(f"ws://{served}/"), create_bot(f"tbp:profile=stadium:ws://{served}")
     result = await play_game(bots, GameConfig(RULES, seed=1, pieces=10))
     assert [fall is None or not fall.reason.is_fault for fall in result.losses] == [True, True]
@@ -114,7 +114,7 @@ async def test_only_so_many_at_once() -> None:
         await server.close()
 
 
-def test_the_worker_script_is_there_for_pages(served: str) -> None:
+def test_worker_script_is_served(served: str) -> None:
     with urllib.request.urlopen(f"http://{served}/worker.js?x=1", timeout=120) as answer:
         assert answer.headers["Content-Type"].startswith("text/javascript")
         assert answer.headers["Access-Control-Allow-Origin"] == "*"
@@ -123,7 +123,7 @@ def test_the_worker_script_is_there_for_pages(served: str) -> None:
         urllib.request.urlopen(f"http://{served}/other", timeout=120)
 
 
-def test_a_port_that_is_taken(served: str) -> None:
+def test_port_in_use(served: str) -> None:
     port = served.partition(":")[2]
     command = [sys.executable, "-P", "-m", "sevenbag", "serve", "random", "--websocket"]
     for wrong, words in (
@@ -216,7 +216,7 @@ async def malformed(socket: ServerConnection) -> None:
         (too_long, BotProtocolError, "sent a frame longer than 1048576 bytes"),
     ],
 )
-async def test_those_that_fail_are_named(
+async def test_failing_addresses_are_reported(
     handler: Handler, error: type[BotError], words: str
 ) -> None:
     # Short only where somebody is silent on purpose.

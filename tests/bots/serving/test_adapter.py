@@ -94,7 +94,7 @@ def test_questions_without_a_game() -> None:
     assert answers[1:] == [nothing, {"type": "ready"}, nothing, {"type": "ready"}, nothing]
 
 
-def test_as_the_stadium_speaks() -> None:
+def test_messages_of_the_stadium() -> None:
     # Pieces before moves, opponents, all cells garbage, a new start after garbage; no randomizer.
     board = [["G"] * 9 + [None], *EMPTY[1:]]
     state: Json = {"board": EMPTY[:32], "combo": 0, "back_to_back": 2, "meter": 3, "queue": ["I"]}
@@ -117,7 +117,7 @@ def test_as_the_stadium_speaks() -> None:
     assert done.stderr == b""
 
 
-def test_as_little_as_can_be_said() -> None:
+def test_minimal_messages() -> None:
     answers, _ = serve(
         {"type": "rules"},
         {"type": "start", "queue": ["t"], "board": [[None] * 9 + ["X"]], "back_to_back": 0},
@@ -127,13 +127,13 @@ def test_as_little_as_can_be_said() -> None:
     assert answers[2]["moves"][0]["location"]["type"] == "T"
 
 
-def test_without_pieces_it_waits() -> None:
+def test_bot_waits_for_pieces() -> None:
     answers, _ = serve(RULES, {**START, "queue": []}, SUGGEST, new_piece("J"), SUGGEST, QUIT)
     assert answers[2]["moves"] == []
     assert answers[3]["moves"][0]["location"]["type"] == "J"
 
 
-def test_rubbish_is_passed_over_and_told_on_stderr() -> None:
+def test_invalid_lines_are_skipped_and_logged() -> None:
     answers, done = serve(
         "",
         "hello",
@@ -156,7 +156,7 @@ def test_rubbish_is_passed_over_and_told_on_stderr() -> None:
     assert all(line.startswith("serve.") for line in told)
 
 
-def test_a_move_that_cannot_be_is_told_on_stderr() -> None:
+def test_impossible_move_is_logged() -> None:
     far = {**PLAY, "move": {**PLAY["move"], "location": {**PLAY["move"]["location"], "x": 99}}}
     answers, done = serve(RULES, START, far, SUGGEST, QUIT)
     assert answers[2]["moves"] != []
@@ -220,7 +220,7 @@ def started(command: list[str] | None = None) -> subprocess.Popen[bytes]:
         pytest.param(signal.SIGHUP, 129, marks=pytest.mark.slow),
     ],
 )
-def test_signals_end_it_quietly(number: signal.Signals, code: int, mark: str) -> None:
+def test_signals_end_the_adapter_quietly(number: signal.Signals, code: int, mark: str) -> None:
     with started() as process:
         process.send_signal(number)
         # Not yet its end of input, which would end it, too.
@@ -230,7 +230,7 @@ def test_signals_end_it_quietly(number: signal.Signals, code: int, mark: str) ->
     assert (out, err) == (b"", b"")
 
 
-def test_a_reader_that_has_gone_ends_it_quietly(mark: str) -> None:
+def test_closed_output_ends_the_adapter_quietly(mark: str) -> None:
     with started() as process:
         assert process.stdout is not None
         assert process.stdin is not None
@@ -242,7 +242,7 @@ def test_a_reader_that_has_gone_ends_it_quietly(mark: str) -> None:
         assert process.stderr.read() == b""
 
 
-def test_the_introduction_comes_at_once(mark: str) -> None:
+def test_info_is_sent_immediately(mark: str) -> None:
     # A slow start comes from loading modules that it does not need.
     with started([sys.executable, "-X", "importtime", *SERVE[1:]]) as process:
         _, times = process.communicate(lines_of([QUIT]), timeout=120)
@@ -253,7 +253,7 @@ def test_the_introduction_comes_at_once(mark: str) -> None:
     assert not loaded & {"litestar", "numpy", "PIL", "rich", "sqlalchemy", "websockets", "zmq"}
 
 
-def test_a_bridge_leaves_nothing_behind(fake: Command) -> None:
+def test_bridge_leaves_no_process(fake: Command) -> None:
     bot = subprocess.list2cmdline(fake("LeavesChildren"))
     with started([*SEVENBAG, "serve", f"tbp:{bot}"]) as process:
         assert process.stdin is not None
@@ -413,13 +413,13 @@ async def test_no_answer_for_a_position_that_was_not_understood(
         "not JSON at all",
     ],
 )
-async def test_what_does_not_matter_so_much(odd: Json | str) -> None:
+async def test_tolerated_deviations(odd: Json | str) -> None:
     bot = create_bot("random:seed=1")
     answers, _ = await conversation(bot, RULES, START, SUGGEST, odd, SUGGEST, answers=4)
     assert [bool(answer["moves"]) for answer in answers[2:]] == [True, True]
 
 
-def test_rules_that_the_frontend_cannot_tell() -> None:
+def test_rules_that_the_protocol_does_not_cover() -> None:
     # Without half turns, kicks or holds that are told: the bot knows what it was started with.
     board = [["G"] * 4 + [None] * 3 + ["G"] * 3] * 30 + [[None] * 10] * 10
     start = {**START, "queue": ["T", "T"], "board": board}
@@ -432,7 +432,7 @@ def test_rules_that_the_frontend_cannot_tell() -> None:
         assert words in done.stderr
 
 
-def test_uniform_pieces_are_told_on_top_of_the_rules() -> None:
+def test_uniform_randomizer_overrides_the_rules() -> None:
     command = [*SEVENBAG, "serve", "beam:nodes=50", "--rules", "tetrio-league"]
     answers, done = serve(
         {"type": "rules", "randomizer": "uniform"}, START, SUGGEST, QUIT, command=command
@@ -441,7 +441,7 @@ def test_uniform_pieces_are_told_on_top_of_the_rules() -> None:
     assert done.stderr.count(b"\n") == 1  # the start says seven_bag
 
 
-def test_ways_are_told_if_they_are_wanted() -> None:
+def test_inputs_are_sent_on_request() -> None:
     command = [*SEVENBAG, "serve", "beam:nodes=50", "--inputs"]
     answers, _ = serve(RULES, START, SUGGEST, QUIT, command=command)
     [move] = answers[2]["moves"]
@@ -449,7 +449,7 @@ def test_ways_are_told_if_they_are_wanted() -> None:
     assert "inputs" not in serve(RULES, START, SUGGEST, QUIT)[0][2]["moves"][0]
 
 
-def test_a_frontend_that_knows_no_features() -> None:
+def test_frontend_without_features() -> None:
     command = [*SEVENBAG, "serve", "random", "--profile", "quadspace"]
     assert serve(QUIT, command=command)[0][0]["features"] == []
 
@@ -465,7 +465,7 @@ async def test_opponents_and_what_waits_reach_the_bot() -> None:
     ]
 
 
-async def test_the_bot_hears_the_game_in_order() -> None:
+async def test_bot_receives_the_game_in_order() -> None:
     bot = Scripted()
     await conversation(bot, RULES, START, SUGGEST, PLAY, new_piece("T"), STOP, answers=3)
     assert bot.heard == ["prepare", "start", "suggest", "play", "new_piece", "stop", "quit"]
@@ -483,9 +483,7 @@ async def test_moves_and_info_are_bounded() -> None:
 
 
 @pytest.mark.parametrize("after", [START, STOP, QUIT])
-async def test_thinking_is_broken_off_when_it_is_worthless(
-    after: Json, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_obsolete_search_is_cancelled(after: Json, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adapter, "STALE_ANSWER_GRACE", 0.1)
     bot = Scripted()
     bot.thinks = 3_600.0
@@ -536,7 +534,7 @@ async def test_a_bot_that_cannot_be_prepared_refuses(how: str) -> None:
     assert answers[2] == {"type": "suggestion", "moves": []}
 
 
-def test_what_a_bot_prints_does_not_get_onto_the_wire() -> None:
+def test_output_of_a_bot_does_not_reach_the_protocol() -> None:
     program = """
 import sevenbag.bots.builtin.random_bot as random_bot
 import sevenbag.cli.main as cli

@@ -20,7 +20,7 @@ RULES = Rules.preset("guideline")
 
 @pytest.mark.parametrize("other", ["random:seed=1", "beam:nodes=50"])
 @pytest.mark.parametrize("seed", [0, *slow(1, 2)])
-async def test_it_never_loses_by_a_fault(seed: int, other: str, mark: str) -> None:
+async def test_example_bot_never_loses_by_a_fault(seed: int, other: str, mark: str) -> None:
     conditions = GameConfig(RULES, seed, pieces=150)
     result = await play_game((TbpDriver(EXAMPLE), create_bot(other)), conditions)
     assert result.names[0] == "stacker (tbp)"
@@ -29,7 +29,7 @@ async def test_it_never_loses_by_a_fault(seed: int, other: str, mark: str) -> No
     assert result.stats[0].pieces > 15
 
 
-async def test_a_blocked_spawn_is_no_reason_to_give_up(mark: str) -> None:
+async def test_blocked_spawn_is_not_a_resignation(mark: str) -> None:
     position = Game(seed=1).position()
     board = position.board
     for y in range(20):

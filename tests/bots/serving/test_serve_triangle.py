@@ -121,7 +121,7 @@ def test_a_first_piece_that_cannot_be_known(garbage: bool) -> None:
         assert ended_quietly(host)
 
 
-def test_a_host_that_tells_every_position() -> None:
+def test_host_that_sends_every_state() -> None:
     with Host(served("beam:nodes=1000"), Room(), seed=5) as host:
         assert misdrops(host.play(70, 30, now_and_then(3), states="always")) == []
         assert ended_quietly(host)
@@ -169,7 +169,7 @@ def test_every_question_is_answered_once() -> None:
     assert log == ""
 
 
-def test_what_is_no_message_is_logged_and_passed_over() -> None:
+def test_invalid_messages_are_logged_and_skipped() -> None:
     said, log = answers(
         "{", "", '"play"', {"type": "news"}, CONFIG, {"type": "pieces", "pieces": 3}, PLAY
     )
@@ -195,7 +195,7 @@ def test_a_question_with_nonsense_is_a_question() -> None:
     [served("beam"), [sys.executable, str(EXAMPLES / "triangle_bot.py")]],
     ids=["served", "example"],
 )
-def test_sigint_ends_it_quietly(command: list[str], *, ignored: bool) -> None:
+def test_sigint_ends_the_server_quietly(command: list[str], *, ignored: bool) -> None:
     """Also where the host was started in the background, by a shell that lets it ignore Ctrl-C."""
     shell = ["/bin/sh", "-c", 'trap "" INT; exec "$@"', "sh"] if ignored else []
     bot = subprocess.Popen(
@@ -247,7 +247,7 @@ class Fickle(RandomBot):
         return await super().suggest(limits)
 
 
-def test_a_bot_that_fails_is_made_ready_again(capfd: pytest.CaptureFixture[str]) -> None:
+def test_failed_bot_is_prepared_again(capfd: pytest.CaptureFixture[str]) -> None:
     bot, said = Fickle(), list[Json]()
 
     async def talk() -> None:

@@ -43,7 +43,7 @@ class Listener:
         return choice
 
 
-def test_what_a_function_is_given() -> None:
+def test_arguments_of_the_engine_function() -> None:
     me = Listener(LEFT, Placement("J", Rotation.NORTH, 3, 0))
     assert json.loads(me.engine.introduce()) == {
         "type": "info",

@@ -93,9 +93,7 @@ class TestCompiled:
         assert (ends["GameEnd"], ends["MatchEnd"]) == (len(referee.games), 1)
         assert referee.pieces["Kaffee & Kuchen"] >= 1
 
-    def test_the_pieces_turn_the_right_way(
-        self, server: Hosted, planner: list[str], stub: list[str]
-    ) -> None:
+    def test_rotation_directions(self, server: Hosted, planner: list[str], stub: list[str]) -> None:
         # With the rotations the wrong way round, or another table of pieces, a client of this kind
         # was dead after 60 pieces with 10 rows.
         match = server.place(match={"game_seconds": 600}, game={"gravity_ms": [60_000]})
@@ -146,7 +144,7 @@ class TestCompiled:
 
 class TestRandomPlayer:
     @pytest.mark.peers
-    def test_falls_behind_and_comes_to_the_end(self, server: Hosted, planner: list[str]) -> None:
+    def test_slow_reader_receives_the_end(self, server: Hosted, planner: list[str]) -> None:
         match = server.place(
             "Ünïcode 落ちる", 'Tom & "Jerry" \\ Co', match={"games": 1, "game_seconds": 0.5}
         )
@@ -165,7 +163,7 @@ class TestRandomPlayer:
         assert moves == told - 1
         agree(server, match, referee)
 
-    def test_two_of_them(self, server: Hosted) -> None:
+    def test_two_clients_of_the_family(self, server: Hosted) -> None:
         match = server.place(match={"games": 1})
         player = programs.random_player()
         with (

@@ -338,7 +338,7 @@ def status_over(message: Message) -> Message:
         status_over,
     ],
 )
-def test_the_referee_sees(spoil: Callable[[Message], Message | None]) -> None:
+def test_referee_detects(spoil: Callable[[Message], Message | None]) -> None:
     """A spoiled message is a foul, in it or in a later one."""
     once = Once(spoil)
     with pytest.raises(FoulError):
@@ -346,7 +346,7 @@ def test_the_referee_sees(spoil: Callable[[Message], Message | None]) -> None:
     assert once.done
 
 
-def test_the_referee_sees_frames_and_messages_after_the_end() -> None:
+def test_referee_detects_messages_after_the_end() -> None:
     referee = Referee("token", TEAMS, level_points=(), level_factors=(1,))
     end = {"comm_type": "MatchEnd", "match_name": "", "match_token": "token", "status": "ENDED"}
     frames = [b"token", json.dumps(end).encode()]

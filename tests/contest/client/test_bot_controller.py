@@ -177,7 +177,7 @@ def test_pieces_of_a_failed_bot_are_left_to_gravity(error: Exception) -> None:
     assert (len(bot.positions), bot.quits) == (1, 1)
 
 
-def test_a_bot_that_does_not_answer_fails() -> None:
+def test_bot_without_an_answer_fails() -> None:
     _, controller = play_alone(ScriptedBot(hangs=True), answer_seconds=0.05)
     assert str(controller.failure) == "scripted: has not answered within 0.05 s"
 

@@ -47,7 +47,9 @@ def test_files_without_a_password(tmp_path: Path, content: bytes, says: str) -> 
         read_password(file)
 
 
-def test_a_file_goes_before_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_takes_precedence_over_the_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "password"
     file.write_text("from the file\n")
     monkeypatch.setenv("SEVENBAG_PASSWORD", "from the variable")

@@ -97,7 +97,7 @@ NO_JSON = [
 
 
 @pytest.mark.parametrize("body", NO_JSON, ids=lambda body: repr(body[:30]))
-def test_what_is_no_command(asker: Asker, body: bytes) -> None:
+def test_invalid_commands(asker: Asker, body: bytes) -> None:
     assert asker.error(body) in {MALFORMED, "unknown client token"}
 
 

@@ -71,7 +71,7 @@ def test_other_languages(server: Hosted, port: int) -> None:
 
 
 @pytest.mark.parametrize("kind", PEERS)
-def test_gone_in_the_middle_of_a_frame(server: Hosted, kind: type[Peer]) -> None:
+def test_disconnect_within_a_frame(server: Hosted, kind: type[Peer]) -> None:
     before = descriptors(server)
     dice = random.Random(7)
     for number in range(60):
@@ -85,7 +85,7 @@ def test_gone_in_the_middle_of_a_frame(server: Hosted, kind: type[Peer]) -> None
     wait_until(lambda: descriptors(server) <= before)
 
 
-def test_gone_in_the_middle_of_the_greeting(server: Hosted) -> None:
+def test_disconnect_within_the_greeting(server: Hosted) -> None:
     greeting = b"\xff\0\0\0\0\0\0\0\0\x7f\x03\0NULL" + bytes(48)
     before = descriptors(server)
     for port in PORTS:
@@ -96,7 +96,7 @@ def test_gone_in_the_middle_of_the_greeting(server: Hosted) -> None:
     wait_until(lambda: descriptors(server) <= before)
 
 
-def test_gone_before_the_answer(server: Hosted, bystanders: Bystanders) -> None:
+def test_disconnect_before_the_answer(server: Hosted, bystanders: Bystanders) -> None:
     """A password is being checked, and who asked is no longer there."""
     for number in range(30):
         team = bystanders.match.teams[number % 2]
@@ -172,9 +172,7 @@ class TestEnvelopes:
 
 
 class TestFloods:
-    def test_of_commands_whose_answers_nobody_reads(
-        self, server: Hosted, bystanders: Bystanders
-    ) -> None:
+    def test_flood_with_unread_answers(self, server: Hosted, bystanders: Bystanders) -> None:
         before = server.memory()
         over = threading.Event()
         sent = 0
@@ -277,7 +275,7 @@ class TestFloods:
 
 
 class TestSubscribers:
-    def test_who_never_reads(self, server: Hosted, bystanders: Bystanders) -> None:
+    def test_subscriber_that_never_reads(self, server: Hosted, bystanders: Bystanders) -> None:
         before = server.memory()
         with contextlib.ExitStack() as stack:
             for kind in PEERS * 5:
@@ -288,7 +286,7 @@ class TestSubscribers:
             bystanders.are_served(300)
         assert server.memory() < before + 60
 
-    def test_who_subscribes_without_end(self, server: Hosted, bystanders: Bystanders) -> None:
+    def test_endless_subscriptions(self, server: Hosted, bystanders: Bystanders) -> None:
         before = server.memory()
         with NewPeer(server.host, STATE_PORT, kind="SUB") as peer:
             for number in range(0, 20_000, 100):
@@ -302,14 +300,14 @@ class TestSubscribers:
         assert server.memory() < before + 100
 
     @pytest.mark.parametrize("frames", [[b"\1" + b"x" * 3_000], [b"\0" * 3_000], [b"x"] * 50])
-    def test_who_sends_messages(self, server: Hosted, frames: list[bytes]) -> None:
+    def test_subscriber_that_sends_messages(self, server: Hosted, frames: list[bytes]) -> None:
         """Whatever is sent on the state channel is ignored."""
         with NewPeer(server.host, STATE_PORT, kind="XSUB") as peer:
             for _ in range(50):
                 peer.send(*frames)
             time.sleep(0.05)
 
-    def test_who_sends_large_messages(self, server: Hosted) -> None:
+    def test_subscriber_that_sends_large_messages(self, server: Hosted) -> None:
         before = server.memory()
         for kind in PEERS:
             with (
@@ -321,7 +319,7 @@ class TestSubscribers:
         assert server.memory() < before + 60
 
 
-def test_a_frozen_server_goes_on(server: Hosted, bystanders: Bystanders) -> None:
+def test_stopped_server_resumes(server: Hosted, bystanders: Bystanders) -> None:
     """As when a laptop sleeps: what was missed is not made up for, and nobody is thrown out."""
     bystanders.are_served()
     server.process.send_signal(signal.SIGSTOP)
@@ -342,7 +340,7 @@ def test_a_wall_clock_that_jumps(server: Hosted, bystanders: Bystanders, seconds
     assert abs(bystanders.timestamp - before) < 100
 
 
-def test_nothing_secret_is_logged(server: Hosted, bystanders: Bystanders) -> None:
+def test_secrets_are_not_logged(server: Hosted, bystanders: Bystanders) -> None:
     """After all of the above, and some more that might be quoted."""
     team = bystanders.match.teams[0]
     right = json.dumps(

@@ -19,7 +19,7 @@ def undisturbed() -> None:
     """It is the match itself that is watched here, on a server that remembers less than usual."""
 
 
-def test_hears_of_the_end(tmp_path: Path) -> None:
+def test_slow_subscriber_receives_the_end(tmp_path: Path) -> None:
     sprinter = programs.odd_player("sprinter")
     with hosted(tmp_path, state_backlog=100) as server:
         match = server.place(game={"gravity_ms": [60_000]}, match={"game_seconds": 600})

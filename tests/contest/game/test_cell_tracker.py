@@ -62,7 +62,7 @@ class Letters:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_every_cell_of_a_game_keeps_its_colour(seed: int) -> None:
+def test_cells_keep_their_colours(seed: int) -> None:
     letters, painter = Letters(seed), CellTracker()
     painter.update(0, None)
     risen = 0
@@ -90,7 +90,7 @@ def test_cleared_rows_leave_with_their_colours() -> None:
     assert painter.rows == [*EMPTY[:17], *[".........I"] * 3]
 
 
-def test_garbage_below_a_piece_that_goes_on_falling() -> None:
+def test_garbage_below_a_falling_piece() -> None:
     painter = CellTracker()
     painter.update(0, None)
     piece = falling("T", 0, 3, 5)
@@ -99,7 +99,7 @@ def test_garbage_below_a_piece_that_goes_on_falling() -> None:
     assert painter.rows[18:] == ["GG.GG.GG..", "G.GG.GGG.."]
 
 
-def test_what_was_missed_costs_no_other_cell_its_colour() -> None:
+def test_missed_states_do_not_affect_other_cells() -> None:
     painter = CellTracker()
     painter.update(0, None)
     painter.update(bits([*EMPTY[:18], "....OO....", "....OO...."]), falling("O", 0, 0, 5))
@@ -110,7 +110,7 @@ def test_what_was_missed_costs_no_other_cell_its_colour() -> None:
     assert painter.rows == [row.replace("S", "U").replace("#", "U") for row in rows]
 
 
-def test_a_piece_that_locks_where_nobody_saw_it() -> None:
+def test_lock_at_an_unseen_position() -> None:
     painter = CellTracker()
     painter.update(0, None)
     rows = [*EMPTY[:18], ".......SS.", "......SS.."]

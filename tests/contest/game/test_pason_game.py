@@ -127,7 +127,7 @@ def test_a_piece_locked_by_gravity_is_followed_one_step_later() -> None:
     assert piece_of(duel, 0).row == 1
 
 
-def test_both_drawing_in_one_step_do_so_in_random_order() -> None:
+def test_simultaneous_draws_have_random_order() -> None:
     first = Counter[bool]()
     for seed in range(60):
         duel = PasonGame(GameRules(), seed)
@@ -144,7 +144,7 @@ def test_both_drawing_in_one_step_do_so_in_random_order() -> None:
     assert min(first.values()) > 15
 
 
-def test_the_queue_is_shared_first_come_first_served() -> None:
+def test_queue_is_shared() -> None:
     duel = PasonGame(GameRules(), 3)
     upcoming = list(duel.queue)
     seats: tuple[PlayerIndex, ...] = (0, 1, 1, 0, 1)
@@ -179,7 +179,7 @@ def test_a_move_for_another_piece_is_not_performed() -> None:
     assert piece.col == 4
 
 
-def test_who_exceeds_row_20_with_a_locked_piece_loses() -> None:
+def test_lock_above_row_20_loses() -> None:
     duel = PasonGame(GameRules(), 1)
     duel.boards[0] = sum(cell_bit(row, 5) for row in range(2, 20))
     give(duel, 0, "I", orient=1, row=-1)
@@ -188,7 +188,7 @@ def test_who_exceeds_row_20_with_a_locked_piece_loses() -> None:
     assert duel.move(0, "left") == duel.move(1, "drop") == "game over"
 
 
-def test_a_stack_that_ends_at_the_top_goes_on() -> None:
+def test_full_stack_without_excess_continues() -> None:
     duel = PasonGame(GameRules(), 1)
     duel.boards[0] = sum(cell_bit(row, 0) for row in range(4, 20))
     give(duel, 0, "I", orient=1, row=1, col=0)
@@ -257,7 +257,7 @@ def test_garbage_rows_are_coins_with_at_least_one_gap() -> None:
     assert holes.most_common(1)[0][0] == 5
 
 
-def test_garbage_pushes_the_stack_up_and_is_cleared_like_any_row() -> None:
+def test_garbage_raises_the_stack_and_can_be_cleared() -> None:
     duel = PasonGame(GameRules(sends=(0, 1, 1, 2, 4), garbage_when="lock"), 1)
     duel.boards[1] = board("##..######")
     clearing(duel, 0, 1)

@@ -28,7 +28,7 @@ from tests.contest.game.match_driver import FIELDS, SEATS, STATE_FIELDS, TEAMS, 
 from tests.properties import examples
 
 
-def test_nothing_is_told_before_both_have_come_and_a_pause_is_over() -> None:
+def test_first_state_follows_both_connections_and_the_pause() -> None:
     stage = Stage(first_pause_seconds=1.5)
     assert stage.wait(5) == []
     stage.match.connect(0, stage.now)
@@ -43,7 +43,7 @@ def test_nothing_is_told_before_both_have_come_and_a_pause_is_over() -> None:
     assert stage.match.game_number == 1
 
 
-def test_who_is_there_wins_against_who_does_not_come() -> None:
+def test_connected_team_wins_by_walkover() -> None:
     for there in SEATS:
         stage = Stage(connect_seconds=30)
         stage.match.connect(there, stage.now)
@@ -55,7 +55,7 @@ def test_who_is_there_wins_against_who_does_not_come() -> None:
         )
 
 
-def test_where_nobody_comes_nobody_wins() -> None:
+def test_match_without_teams_has_no_winner() -> None:
     stage = Stage(connect_seconds=30)
     stage.wait(31)
     assert stage.match.result is not None
@@ -161,7 +161,7 @@ def test_timestamps_are_seconds_since_1970() -> None:
         assert message.timestamp == pytest.approx(stage.wall())
 
 
-def test_gravity_is_told_step_by_step() -> None:
+def test_gravity_steps_are_published() -> None:
     stage = Stage(game=GameRules(gravity_ms=(400,)), repeat_seconds=60)
     stage.both_come()
     stage.begin()
@@ -189,7 +189,7 @@ def test_the_state_is_repeated_where_gravity_is_slow() -> None:
     assert piece.states == first[1].states
 
 
-def test_cleared_rows_are_told_once() -> None:
+def test_cleared_rows_are_published_once() -> None:
     stage = Stage(game=GameRules(gravity_ms=(60_000,)), repeat_seconds=0.5)
     stage.both_come()
     stage.begin()
@@ -211,7 +211,7 @@ def test_cleared_rows_are_told_once() -> None:
     assert repeated.states[TEAMS[0]].board_state == mine.board_state
 
 
-def test_every_move_that_is_done_is_told_and_no_other() -> None:
+def test_executed_moves_are_published() -> None:
     stage = Stage()
     stage.both_come()
     stage.begin()
@@ -223,7 +223,7 @@ def test_every_move_that_is_done_is_told_and_no_other() -> None:
     assert len(stage.told) - seen == verdicts.count("done")
 
 
-def test_states_can_be_told_less_often() -> None:
+def test_state_interval_is_configurable() -> None:
     stage = Stage(states_per_second=10, game=GameRules(gravity_ms=(60_000,)), repeat_seconds=60)
     stage.both_come()
     stage.begin()
@@ -254,7 +254,7 @@ def test_states_can_be_told_less_often() -> None:
     assert stage.wait(1.9) == []
 
 
-def test_where_states_are_told_less_often_new_pieces_are_not_told_later() -> None:
+def test_new_pieces_are_published_regardless_of_the_interval() -> None:
     """Those that come with a time step too, some time after the last one was locked."""
     stage = Stage(states_per_second=1, game=GameRules(gravity_ms=(100,)), repeat_seconds=60)
     stage.both_come()
@@ -270,7 +270,7 @@ def test_where_states_are_told_less_often_new_pieces_are_not_told_later() -> Non
     assert len(seen) > 6
 
 
-def test_numbers_and_names_begin_as_the_rules_say() -> None:
+def test_first_numbers_and_names_follow_the_rules() -> None:
     stage = Stage(
         first_sequence=500,
         first_piece_number=70,
@@ -298,7 +298,7 @@ def test_numbers_and_names_begin_as_the_rules_say() -> None:
         assert piece.number == highest + 1
 
 
-def test_the_end_of_a_game_is_told_when_it_is_kept() -> None:
+def test_game_end_is_published_once_stored() -> None:
     stage = Stage(keeps=False, pause_seconds=3)
     stage.both_come()
     stage.lose(0)
@@ -381,7 +381,7 @@ def test_verdicts_are_counted_by_seat_and_game() -> None:
     assert all(type(fate) is str for fate in first.move_counts[1])
 
 
-def test_numbers_in_texts_count_where_the_rules_say_so() -> None:
+def test_numbers_in_strings_follow_the_rules() -> None:
     stage = Stage(text_numbers=True)
     stage.both_come()
     stage.begin()

@@ -33,7 +33,7 @@ def test_more_than_half_of_all_games_win() -> None:
     assert stage.move(0, "left") == "game over"
 
 
-def test_half_of_an_even_number_is_no_majority() -> None:
+def test_half_of_the_games_is_not_a_majority() -> None:
     stage = Stage(games=2, pause_seconds=0)
     stage.both_come()
     stage.lose(0)
@@ -81,7 +81,7 @@ def test_then_a_coin_decides() -> None:
     assert min(winners[0], winners[1]) > 8
 
 
-def test_the_matchs_limit_ends_a_running_game_as_its_own_does() -> None:
+def test_match_limit_ends_a_running_game() -> None:
     stage = Stage(games=9, match_seconds=50, pause_seconds=1, game_seconds=1000)
     stage.both_come()
     stage.begin()
@@ -107,7 +107,7 @@ def test_no_game_begins_after_the_limit() -> None:
     assert stage.match.game_number == 1
 
 
-def test_a_match_goes_on_after_its_finished_games() -> None:
+def test_match_resumes_after_finished_games() -> None:
     before = (game(1, 0), game(2, 1, last_sequence=4000, last_piece_number=300))
     stage = Stage(finished=before, games=5)
     assert stage.match.game_number == 2
@@ -157,7 +157,7 @@ def test_a_resumed_match_publishes_states_until_both_teams_are_back(resumed: Any
     assert sequences == sorted(set(sequences))
 
 
-def test_a_resumed_match_publishes_states_while_it_is_halted() -> None:
+def test_resumed_match_publishes_states_while_paused() -> None:
     stage = Stage(attempt=2, connect_seconds=60, repeat_seconds=1)
     stage.match.set_paused(True, stage.now)
     assert len(stage.wait(100)) == 200
@@ -205,7 +205,7 @@ def test_time_waiting_for_storage_does_not_count() -> None:
     assert stage.match.game_number == 2
 
 
-def test_it_tells_higher_numbers_with_every_attempt() -> None:
+def test_numbers_increase_with_each_attempt() -> None:
     starts: list[tuple[int, int]] = []
     for attempt in (1, 2, 3):
         stage = Stage(attempt=attempt)
@@ -246,7 +246,7 @@ def test_time_that_was_played_before_counts() -> None:
     assert stage.match.result is not None
 
 
-def test_a_halted_match_begins_no_game_and_its_clock_stands() -> None:
+def test_paused_match_starts_no_game_and_stops_its_clock() -> None:
     stage = Stage(games=9, match_seconds=50, pause_seconds=5, game_seconds=1000)
     stage.both_come()
     stage.begin()
@@ -283,7 +283,7 @@ def test_a_halted_match_waits_for_teams_without_end() -> None:
     assert stage.match.result is not None
 
 
-def test_who_comes_to_a_halted_match_waits_for_the_pause_alone() -> None:
+def test_team_that_joins_a_paused_match_waits_for_the_pause() -> None:
     stage = Stage(connect_seconds=5000, first_pause_seconds=2, match_seconds=60, games=9)
     stage.match.set_paused(True, stage.now)
     stage.wait(1000)
@@ -311,7 +311,7 @@ def test_a_match_that_is_called_off_has_no_winner() -> None:
     assert stage.wait(100) == []
 
 
-def test_what_is_due_comes_before_a_move() -> None:
+def test_due_events_precede_a_move() -> None:
     stage = Stage(game=GameRules(gravity_ms=(1000,)), repeat_seconds=60)
     stage.both_come()
     stage.begin()
@@ -324,7 +324,7 @@ def test_what_is_due_comes_before_a_move() -> None:
     assert stage.move(0, "left") == "game over"
 
 
-def test_a_late_clock_makes_up_for_some_steps_and_no_more() -> None:
+def test_late_clock_catches_up_a_limited_number_of_steps() -> None:
     rules = GameRules(gravity_ms=(100,))
     stage = Stage(game=rules, repeat_seconds=60)
     stage.both_come()
@@ -340,7 +340,7 @@ def test_a_late_clock_makes_up_for_some_steps_and_no_more() -> None:
 
 
 @pytest.mark.parametrize("jump", [1e3, 1e6, 1e12])
-def test_a_clock_that_jumps_far_ahead_does_bounded_work(jump: float) -> None:
+def test_clock_jump_causes_bounded_work(jump: float) -> None:
     stage = Stage(games=5, pause_seconds=0, game=GameRules(gravity_ms=(1,)))
     stage.both_come()
     stage.begin()
@@ -364,7 +364,7 @@ def test_a_clock_that_runs_backwards_is_harmless() -> None:
     assert stage.wait(2)
 
 
-def test_figures_are_told_when_they_change() -> None:
+def test_statistics_are_published_on_change() -> None:
     stage = Stage(game=GameRules(gravity_ms=(60_000,)), repeat_seconds=60)
     assert stage.match.take_statistics() is None
     stage.both_come()
@@ -422,7 +422,7 @@ def operate(stage: Stage, chance: random.Random) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_whatever_happens_a_match_keeps_its_order(seed: int) -> None:
+def test_random_events_keep_the_order_of_a_match(seed: int) -> None:
     chance = random.Random(seed)
     games = chance.randint(1, 5)
     stage = Stage(

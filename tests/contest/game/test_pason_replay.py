@@ -69,7 +69,7 @@ def test_a_record_that_is_read_again_plays_the_same_game(seed: int, most: int) -
         assert getattr(replayed, name) == getattr(duel, name)
 
 
-def test_frames_show_the_game_as_it_was() -> None:
+def test_frames_match_the_game() -> None:
     kept, duel = played(3)
     frames = list(pason_replay.iterate_frames(kept))
     times = [at for at, _ in frames]
@@ -99,14 +99,14 @@ def test_of_many_frames_those_with_another_board_stay(most: int) -> None:
 
 
 @pytest.mark.parametrize("most", [1, 3, 10])
-def test_there_are_never_many_more_frames_than_asked_for(most: int) -> None:
+def test_number_of_frames_is_limited(most: int) -> None:
     kept, duel = played(8)
     few = list(pason_replay.iterate_frames(kept, most))
     assert most < len(few) <= 2 * most + 3
     assert few[-1][1]["boards"] == tuple(map(encode_board, duel.boards))
 
 
-def test_a_record_that_was_changed_does_not_end_as_it_says() -> None:
+def test_modified_record_has_another_end() -> None:
     kept, _ = played(3)
     lines = zlib.decompress(pason_replay.encode_replay(kept)).splitlines()
     end = json.loads(lines[-1])
@@ -125,7 +125,7 @@ def test_a_record_without_its_last_events_is_noticed() -> None:
         pason_replay.replay_game(short)
 
 
-def test_a_game_of_too_many_events_is_kept_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_game_is_recorded_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pason_replay, "MAX_EVENTS", 20)
     kept, duel = played(3)
     assert len(kept.events) == 20
@@ -181,7 +181,7 @@ def test_broken_lines_are_named(line: int, text: bytes, words: str) -> None:
         pason_replay.decode_replay(packed(lines))
 
 
-def test_what_is_no_record_is_refused() -> None:
+def test_invalid_record_is_rejected() -> None:
     good = pason_replay.encode_replay(played(3)[0])
     bomb = zlib.compress(b"\0" * (pason_replay.MAX_TEXT_BYTES + 1))
     for data in (b"", b"x", good[:-1], good + b"x", bomb, zlib.compress(b""), zlib.compress(b"{}")):
@@ -198,7 +198,7 @@ def test_any_bytes_are_a_record_or_a_format_error(data: bytes) -> None:
             pason_replay.decode_replay(packed_data)
 
 
-def test_a_record_tells_no_token() -> None:
+def test_record_contains_no_token() -> None:
     header = json.loads(lines_of(played(3)[0])[0])
     assert set(header) == {
         "format",

@@ -10,7 +10,7 @@ from tests.contest.game.match_driver import game
 RULES = MatchRules(first_sequence=7, first_piece_number=3)
 
 
-def test_a_match_begins_where_its_rules_say() -> None:
+def test_first_numbers_of_a_match() -> None:
     assert get_first_numbers((), RULES, 1) == (7, 3)
 
 

@@ -226,7 +226,7 @@ def wins(games: list[ContestGameResult]) -> tuple[int, int]:
     "seed",
     [3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (11, 19, 35, 40, 41, 69))],
 )
-async def test_nothing_that_was_kept_is_lost_or_mixed(house: House, seed: int) -> None:
+async def test_stored_results_are_never_lost_or_mixed(house: House, seed: int) -> None:
     await house.contest("a", "b", "c", "d", plan=PLAN, rules=RULES)
     world = World(house, seed)
     for server in world.servers:

@@ -194,7 +194,7 @@ async def finished(field: Field, token: str) -> None:
     assert sum(row.result.games) == len(games)
 
 
-async def test_teams_that_play_on_beyond_a_cut_lose_nothing(field: Field) -> None:
+async def test_teams_that_continue_during_a_disconnect_lose_nothing(field: Field) -> None:
     """The match is placed elsewhere in vain: nobody comes there, and it goes back."""
     token = await field.begin()
     await field.teams_come("one", token)
@@ -214,7 +214,7 @@ async def test_teams_that_play_on_beyond_a_cut_lose_nothing(field: Field) -> Non
     assert not (field.folder / "spool" / "one" / "refused").exists()
 
 
-async def test_teams_that_went_over_are_not_overtaken_by_those_they_left(field: Field) -> None:
+async def test_moved_teams_are_not_affected_by_their_old_server(field: Field) -> None:
     """The server that was cut off plays on alone; what it finishes then does not count."""
     token = await field.begin()
     await field.teams_come("one", token)

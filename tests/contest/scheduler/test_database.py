@@ -20,7 +20,7 @@ def database() -> Iterator[postgres.Server]:
 
 @pytest.mark.postgres
 @pytest.mark.faults
-async def test_games_are_told_again_until_the_database_is_back(database: postgres.Server) -> None:
+async def test_games_are_resent_until_the_database_returns(database: postgres.Server) -> None:
     house = House(database.new_database())
     await house.scheduler.start()
     one = await house.server("one", instance="a")

@@ -41,7 +41,7 @@ async def begun(server: ScriptedServer) -> str:
     return token
 
 
-async def test_a_match_goes_on_elsewhere_at_the_last_finished_game(house: House) -> None:
+async def test_match_continues_elsewhere_after_the_last_finished_game(house: House) -> None:
     one = await house.server("one")
     await house.match()
     token = await begun(one)
@@ -64,7 +64,7 @@ async def test_a_match_goes_on_elsewhere_at_the_last_finished_game(house: House)
     assert house.scheduler.metrics()["contest_failovers_total"] == 1
 
 
-async def test_a_server_that_comes_back_in_time_keeps_its_match(house: House) -> None:
+async def test_server_that_returns_in_time_keeps_its_match(house: House) -> None:
     one = await house.server("one", instance="a")
     two = await house.server("two")
     await house.match()
@@ -79,7 +79,7 @@ async def test_a_server_that_comes_back_in_time_keeps_its_match(house: House) ->
     assert (await again.told(scheduler_protocol.GameStored)).number == 1
 
 
-async def test_a_silent_server_is_taken_for_gone(house: House) -> None:
+async def test_silent_server_is_considered_lost(house: House) -> None:
     one = await house.server("one")
     await house.match()
     token = await begun(one)
@@ -92,7 +92,7 @@ async def test_a_silent_server_is_taken_for_gone(house: House) -> None:
     assert (await two.placed()).match_token == token
 
 
-async def test_a_scheduler_that_slept_does_not_take_servers_for_silent(house: House) -> None:
+async def test_scheduler_pause_does_not_make_servers_silent(house: House) -> None:
     """A machine that was suspended: time jumps before anything could be heard."""
     one = await house.server("one")
     await house.match()
@@ -104,7 +104,7 @@ async def test_a_scheduler_that_slept_does_not_take_servers_for_silent(house: Ho
     assert house.scheduler.active_tokens() == (token,)
 
 
-async def test_a_restarted_server_gets_its_match_anew_without_the_grace(house: House) -> None:
+async def test_restarted_server_gets_its_match_without_the_grace_period(house: House) -> None:
     one = await house.server("one")
     await house.match()
     token = await begun(one)
@@ -211,7 +211,7 @@ async def test_games_of_a_killed_server_cause_no_warning(house: House) -> None:
     assert "match.continued_elsewhere" not in house.warnings()
 
 
-async def test_what_is_told_twice_is_kept_once_and_answered_twice(house: House) -> None:
+async def test_repeated_result_is_stored_once_and_acknowledged_twice(house: House) -> None:
     one = await house.server("one")
     await house.match()
     token = await begun(one)
@@ -278,7 +278,7 @@ async def test_a_restarted_scheduler_waits_for_the_servers_that_play(house: Hous
     await again.told(scheduler_protocol.GameStored)
 
 
-async def test_a_restarted_scheduler_gives_up_servers_that_do_not_come(house: House) -> None:
+async def test_restarted_scheduler_gives_up_absent_servers(house: House) -> None:
     one = await house.server("one")
     await house.match()
     token = await begun(one)
@@ -291,7 +291,7 @@ async def test_a_restarted_scheduler_gives_up_servers_that_do_not_come(house: Ho
     assert (place.match_token, len(place.finished_games)) == (token, 1)
 
 
-async def test_the_scheduler_dies_after_it_wrote_down_a_place_that_no_server_heard_of(
+async def test_scheduler_dies_between_assignment_and_message(
     house: House,
 ) -> None:
     await house.match()
@@ -389,7 +389,7 @@ class TestAServerThatComesBackTooLate:
         await two.placed()
         return one, two, token
 
-    async def test_it_is_told_to_call_off_what_is_played_elsewhere(self, house: House) -> None:
+    async def test_old_server_is_told_to_stop_a_moved_match(self, house: House) -> None:
         _, two, token = await self.moved(house)
         await two.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
         one = await house.server("one", instance="a", hosting=[token])
@@ -402,7 +402,7 @@ class TestAServerThatComesBackTooLate:
         assert (await two.told(scheduler_protocol.GameStored)).number == 2
         assert house.results(token) == [(1, 0), (2, 0)]
 
-    async def test_it_gets_back_what_nobody_has_come_to_elsewhere(self, house: House) -> None:
+    async def test_old_server_regains_a_match_without_clients(self, house: House) -> None:
         """The link was cut, not the players' connections: they play on where they were."""
         _, two, token = await self.moved(house)
         one = await house.server("one", instance="a", hosting=[token])
@@ -433,7 +433,7 @@ class TestAServerThatComesBackTooLate:
         place = await one.told(scheduler_protocol.MatchAssignment)
         assert [game.winner for game in place.finished_games] == [0, 1]
 
-    async def test_the_first_kept_game_wins(self, house: House) -> None:
+    async def test_first_stored_game_counts(self, house: House) -> None:
         _, two, token = await self.moved(house)
         await two.finish_game(token, 2, 0)
         one = await house.server("one")
@@ -442,9 +442,7 @@ class TestAServerThatComesBackTooLate:
         assert "another game 2" in (await one.told(scheduler_protocol.GameDiscarded)).reason
         assert house.results(token) == [(1, 0), (2, 0)]
 
-    async def test_nothing_is_put_behind_games_that_it_does_not_follow_on(
-        self, house: House
-    ) -> None:
+    async def test_games_with_another_history_are_rejected(self, house: House) -> None:
         """Both have played a second game; one goes on to tell its third."""
         _, two, token = await self.moved(house)
         await two.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
@@ -464,7 +462,7 @@ class TestAServerThatComesBackTooLate:
         await two.tell(msgspec.structs.replace(third, history=line, age=0.0))
         assert [(await two.told(scheduler_protocol.GameStored)).number for _ in range(2)] == [2, 3]
 
-    async def test_what_is_over_is_called_off(self, house: House) -> None:
+    async def test_finished_match_is_stopped(self, house: House) -> None:
         _, two, token = await self.moved(house)
         await two.finish_game(token, 2)
         await two.tell(match_done(token, (2, 0)))
@@ -485,7 +483,7 @@ class TestAServerThatComesBackTooLate:
             }
         ]
 
-    async def test_a_result_of_players_that_went_over_does_not_count(self, house: House) -> None:
+    async def test_result_of_moved_players_does_not_count(self, house: House) -> None:
         _, two, token = await self.moved(house)
         await two.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
         one = await house.server("one", instance="a")
@@ -519,7 +517,7 @@ async def test_two_servers_of_one_name(house: House) -> None:
     assert not one.heard, "it does not notice"
 
 
-async def test_a_server_comes_back_before_its_end_was_noticed(house: House) -> None:
+async def test_server_returns_before_its_loss_is_noticed(house: House) -> None:
     """Its machine has lost power: the old connection is half-open, and says nothing more."""
     one = await house.server("one")
     await house.match()
@@ -572,7 +570,7 @@ async def test_an_unknown_match(house: House) -> None:
     assert not one.heard
 
 
-async def test_a_match_that_was_broken_off_comes_before_others_of_its_teams(house: House) -> None:
+async def test_interrupted_match_precedes_other_matches_of_its_teams(house: House) -> None:
     one = await house.server("one", instance="a")
     await house.contest("a", "b", "c")
     token = await begun(one)

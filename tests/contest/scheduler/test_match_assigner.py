@@ -97,7 +97,7 @@ class TestATestMatch:
             (await one.told(scheduler_protocol.StopMatch)).match_token for _ in range(2)
         ] == tokens[:2]
 
-    async def test_that_is_refused_goes_to_another_server(self, house: House) -> None:
+    async def test_rejected_match_is_assigned_to_another_server(self, house: House) -> None:
         house.teams("red")
         one, two = await house.server("one"), await house.server("two")
         creating = asyncio.create_task(house.scheduler.create_test_match("red"))
@@ -107,7 +107,7 @@ class TestATestMatch:
         assert (await two.placed()).match_token == place.match_token
         assert (await creating).address.command_address == "two.example"
 
-    async def test_that_nobody_takes_any_more_ends(self, house: House) -> None:
+    async def test_match_rejected_everywhere_ends(self, house: House) -> None:
         house.teams("red")
         one = await house.server("one")
         token = await self.create(house, one)
@@ -117,7 +117,7 @@ class TestATestMatch:
         await house.after(130)
         assert house.store.matches.get(token).state == "called off"
 
-    async def test_is_made_also_when_nobody_waits_for_it_any_more(self, house: House) -> None:
+    async def test_test_match_is_created_without_a_waiting_caller(self, house: House) -> None:
         """Whoever asked for it over HTTP has closed the connection."""
         house.teams("red")
         one = await house.server("one")
@@ -128,7 +128,7 @@ class TestATestMatch:
         assert house.scheduler.active_tokens() == (place.match_token,)
 
 
-async def test_a_draining_server_gets_nothing_more(house: House) -> None:
+async def test_draining_server_gets_no_match(house: House) -> None:
     one = await house.server("one")
     await one.tell(scheduler_protocol.Heartbeat(matches=0, commands=5, draining=True))
     await house.match()
@@ -137,7 +137,7 @@ async def test_a_draining_server_gets_nothing_more(house: House) -> None:
     assert (view.draining, view.commands, view.is_connected) == (True, 5, True)
 
 
-async def test_a_server_that_does_not_say_that_it_has_the_match_loses_it(house: House) -> None:
+async def test_match_without_acceptance_is_reassigned(house: House) -> None:
     one = await house.server("one")
     await house.match()
     place = await one.told(scheduler_protocol.MatchAssignment)
@@ -166,7 +166,7 @@ class TestAContest:
         assert tournament.final_ranking == (0, 1, 2, 3)
         assert (await house.scheduler.current_match("a")).status == "finished"
 
-    async def test_lets_a_team_play_one_match_at_a_time(self, house: House) -> None:
+    async def test_team_plays_one_match_at_a_time(self, house: House) -> None:
         one = await house.server("one")
         await house.contest("a", "b", "c", "d")
         places = [await one.placed() for _ in range(2)]
@@ -179,7 +179,7 @@ class TestAContest:
             if isinstance(message, scheduler_protocol.MatchAssignment)
         ]
 
-    async def test_plays_no_more_at_once_than_it_may(self, tmp_path: Path) -> None:
+    async def test_number_of_live_matches_is_limited(self, tmp_path: Path) -> None:
         house = House(f"sqlite:///{tmp_path}/contest.db")
         house.scheduler = Scheduler(
             house.store, settings(max_matches=1), clock=house.clock, pass_interval=None
@@ -199,7 +199,7 @@ class TestAContest:
         await one.placed()
         await house.end()
 
-    async def test_tells_teams_what_to_play(self, house: House) -> None:
+    async def test_teams_get_their_current_match(self, house: House) -> None:
         current = house.scheduler.current_match
         row = await house.scheduler.create_contest(
             "Cup", house.teams("a", "b", "c", "d", "x"), plan=PLAN
@@ -231,7 +231,7 @@ class TestAContest:
         with pytest.raises(SchedulerError, match="no such team"):
             await current("nobody")
 
-    async def test_can_be_paused_and_gone_on_with(self, house: House) -> None:
+    async def test_contest_can_be_paused_and_resumed(self, house: House) -> None:
         one = await house.server("one", instance="a")
         contest = await house.contest("a", "b", "c", "d", plan=PLAN)
         tokens = [(await one.placed()).match_token for _ in range(2)]
@@ -257,7 +257,7 @@ class TestAContest:
         await house.scheduler.run_pass()
         assert (await one.placed()).match_name == "Final"
 
-    async def test_that_was_paused_or_resumed_in_a_cut_is_told_so(self, house: House) -> None:
+    async def test_pause_during_a_disconnect_is_sent_later(self, house: House) -> None:
         one = await house.server("one", instance="a")
         contest = await house.contest("a", "b", plan=PLAN)
         token = (await one.placed()).match_token
@@ -285,7 +285,7 @@ class TestAContest:
             if isinstance(message, scheduler_protocol.MatchAssignment)
         ]
 
-    async def test_plays_a_match_anew_that_was_called_off(self, house: House) -> None:
+    async def test_cancelled_match_is_replayed(self, house: House) -> None:
         one = await house.server("one")
         await house.match()
         token = (await one.placed()).match_token
@@ -298,9 +298,7 @@ class TestAContest:
         assert place.match_token != token
         assert place.finished_games == ()
 
-    async def test_plays_a_match_of_the_ranking_anew_that_was_called_off(
-        self, house: House
-    ) -> None:
+    async def test_cancelled_ranking_match_is_replayed(self, house: House) -> None:
         one = await house.server("one")
         contest = await house.contest("a", "b", "c")
         token = (await one.placed()).match_token
@@ -322,7 +320,7 @@ class TestAContest:
             await house.scheduler.start_contest(1000)
 
 
-async def test_changes_are_told(house: House) -> None:
+async def test_changes_are_published(house: House) -> None:
     async with house.scheduler.subscribe() as changes:
         one = await house.server("one")
         contest = await house.contest("a", "b", plan=PLAN)
@@ -352,7 +350,7 @@ async def test_changes_are_told(house: House) -> None:
     assert told[-2] == ContestChange("game done", row.id, token, contest, 2, "one")
 
 
-async def test_a_listener_that_sleeps_is_told_so_and_bounds_what_is_kept_for_it(
+async def test_slow_listener_is_bounded_and_notified(
     house: House,
 ) -> None:
     changes = house.scheduler.subscribe()
@@ -379,7 +377,7 @@ async def test_a_listener_that_sleeps_is_told_so_and_bounds_what_is_kept_for_it(
         scheduler_protocol.encode(scheduler_protocol.Heartbeat(matches=1, commands=1)),
     ],
 )
-async def test_who_does_not_introduce_itself_is_dismissed(house: House, frame: bytes) -> None:
+async def test_server_without_hello_is_dismissed(house: House, frame: bytes) -> None:
     said: list[bytes] = []
 
     async def hear() -> bytes:
@@ -408,7 +406,7 @@ async def test_a_server_that_cannot_be_understood_is_cut_off(house: House, frame
 class TestAStoreThatFails:
     """Nothing is said of what is not in the store; when it works again, all goes on."""
 
-    async def test_while_a_game_is_told(
+    async def test_store_failure_while_a_game_is_reported(
         self, house: House, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         one = await house.server("one", instance="a")
@@ -441,7 +439,7 @@ class TestAStoreThatFails:
         await house.after(30)
         await one.placed()
 
-    async def test_while_a_server_comes(
+    async def test_store_failure_while_a_server_connects(
         self, house: House, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         one = await house.server("one", instance="a")

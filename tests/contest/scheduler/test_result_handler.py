@@ -36,7 +36,7 @@ def changed(**changes: object) -> ContestGameResult:
     seed=st.integers(0, 1000),
     drops=st.booleans(),
 )
-def test_what_real_matches_tell_is_believed(
+def test_results_of_real_matches_are_accepted(
     games: int, game_seconds: float, match_seconds: float, seed: int, drops: bool
 ) -> None:
     rules = ContestRules(
@@ -169,7 +169,7 @@ async def test_a_server_that_lies_of_the_end_loses_the_match(house: House) -> No
     assert len((await one.placed()).finished_games) == 1, "after a while it may try again"
 
 
-async def test_a_match_that_nobody_comes_to_does_not_stop_the_contest(house: House) -> None:
+async def test_match_without_teams_does_not_stop_the_contest(house: House) -> None:
     one = await house.server("one")
     await house.match()
     token = (await one.placed()).match_token
@@ -183,7 +183,7 @@ async def test_a_match_that_nobody_comes_to_does_not_stop_the_contest(house: Hou
     assert house.store.contests.get(1).state == "finished"
 
 
-async def test_a_test_match_that_nobody_comes_to_is_called_off(house: House) -> None:
+async def test_test_match_without_teams_is_cancelled(house: House) -> None:
     one = await house.server("one")
     house.teams("red")
     creating = asyncio.create_task(house.scheduler.create_test_match("red"))

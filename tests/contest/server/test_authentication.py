@@ -47,9 +47,7 @@ def door(checks: Checks) -> PlayerAuthenticator:
     return PlayerAuthenticator("hash", cast("PasswordVerifier", checks))
 
 
-async def test_what_was_found_out_once_costs_nothing_again(
-    door: PlayerAuthenticator, checks: Checks
-) -> None:
+async def test_verified_password_is_cached(door: PlayerAuthenticator, checks: Checks) -> None:
     assert door.cached_result("right") is None
     assert await door.verify("right")
     assert not await door.verify("wrong")
@@ -61,7 +59,7 @@ async def test_what_was_found_out_once_costs_nothing_again(
     assert checks.asked == ["right", "wrong"]
 
 
-async def test_who_guesses_is_slowed_down_and_the_team_comes_in_as_ever(
+async def test_guesses_are_delayed_and_the_team_is_not(
     door: PlayerAuthenticator, checks: Checks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pauses: list[float] = []
@@ -128,7 +126,7 @@ async def test_further_addresses_share_one_count(
     assert door.cached_result("right", "198.51.100.1")
 
 
-async def test_who_was_right_in_another_match_need_not_wait(
+async def test_address_with_a_success_is_not_delayed(
     door: PlayerAuthenticator, checks: Checks
 ) -> None:
     checks.gate.clear()
@@ -169,7 +167,7 @@ def test_client_tokens_are_the_same_again_and_all_different() -> None:
     assert {len(token) for token in tokens} == {36}
 
 
-def test_it_is_not_remembered_for_ever_what_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ended_tokens_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     class Over:
         def __init__(self, token: str) -> None:
             self.token = token

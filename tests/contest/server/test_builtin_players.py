@@ -48,14 +48,14 @@ async def test_the_random_player_moves_as_the_organisers_did() -> None:
 @pytest.mark.parametrize(
     "bot", ["tbp:./bot", "triangle:node x", "ws://127.0.0.1:1/", "worker:x.js"]
 )
-async def test_programs_play_nothing_here(bot: str) -> None:
+async def test_external_programs_are_rejected(bot: str) -> None:
     with pytest.raises(SpecError, match="within a server"):
         create_builtin_player(
             bot, "Bot", lambda _move, _number: None, moves_per_second=1, report=print
         )
 
 
-async def test_a_team_that_does_nothing_loses_against_the_random_player() -> None:
+async def test_idle_team_loses_against_the_random_player() -> None:
     notebook = RecordingSink()
     async with hosting(keeper=notebook, moves_per_second=50) as rig:
         place = rig.place(
@@ -85,7 +85,7 @@ async def test_bots_that_place_pieces_play_games(bot: str) -> None:
         assert match.game.locked_pieces[1] == 0
 
 
-async def test_who_plays_no_more_gathers_no_messages() -> None:
+async def test_failed_player_collects_no_messages() -> None:
     said: list[str] = []
     player: Any = create_builtin_player(
         "beam:nodes=50", "Bot", lambda _move, _number: None, moves_per_second=1, report=said.append
@@ -102,7 +102,7 @@ async def test_who_plays_no_more_gathers_no_messages() -> None:
     await player.close()
 
 
-async def test_a_player_goes_though_there_is_news() -> None:
+async def test_player_closes_despite_new_messages() -> None:
     """At the end of a match it hears of it, and is to go, in the same moment."""
     made: list[str] = []
     player = create_builtin_player(

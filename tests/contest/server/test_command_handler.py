@@ -24,7 +24,7 @@ async def test_the_word_for_an_executed_move_can_be_that_of_the_text() -> None:
         assert (await client.move("left"))["resp"] == "ok"
 
 
-async def test_whoever_connects_again_is_the_same_client() -> None:
+async def test_repeated_connect_returns_the_same_token() -> None:
     async with hosting() as rig:
         place = rig.place(placement())
         first = await rig.client().connect(place)
@@ -96,7 +96,7 @@ async def test_every_kind_of_error_is_answered_and_the_socket_is_usable_afterwar
         assert told | others == set(get_args(ErrorKind))
 
 
-async def test_a_fault_of_the_servers_own_is_answered_and_nobody_else_notices(
+async def test_internal_error_is_answered_and_isolated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with hosting() as rig:
@@ -140,7 +140,7 @@ async def test_many_passwords_at_once_are_not_all_tried(gate: threading.Event) -
         assert set(errors) == {"wrong password"}
 
 
-async def test_who_ends_lets_nobody_in_any_more() -> None:
+async def test_shutdown_rejects_new_clients() -> None:
     match = MatchRules(first_pause_seconds=0, repeat_seconds=0.05)
     async with hosting(shutdown_seconds=3_600) as rig:
         playing, waiting = rig.place(placement(match=match)), rig.place(placement())
@@ -170,7 +170,7 @@ async def test_the_opponents_token_moves_the_opponent_and_no_other_matchs() -> N
         assert answer["error"] == "unknown client token"
 
 
-async def test_answers_of_many_clients_at_once_go_to_whom_they_belong() -> None:
+async def test_concurrent_answers_reach_their_clients() -> None:
     async with hosting() as rig:
         places = [rig.place(placement()) for _ in range(10)]
 
@@ -188,7 +188,7 @@ async def test_answers_of_many_clients_at_once_go_to_whom_they_belong() -> None:
         assert rig.server.metrics.moves.total() == 400
 
 
-async def test_nobody_waits_for_the_check_of_somebody_elses_password(
+async def test_password_checks_do_not_delay_other_clients(
     gate: threading.Event,
 ) -> None:
     async with hosting() as rig:
@@ -217,7 +217,7 @@ async def test_nobody_waits_for_the_check_of_somebody_elses_password(
         [b"x"] * 500,
     ],
 )
-async def test_what_is_no_request_is_dropped_and_counted(frames: list[bytes]) -> None:
+async def test_messages_without_an_envelope_are_dropped_and_counted(frames: list[bytes]) -> None:
     async with hosting() as rig:
         stranger = rig.context.socket(zmq.DEALER)
         stranger.connect(rig.server.command_endpoint)
@@ -248,7 +248,7 @@ async def test_a_request_of_several_frames_is_answered_once(more: int) -> None:
         assert rig.server.dropped_envelopes == 0
 
 
-async def test_envelopes_of_devices_and_of_numbered_requests_are_kept() -> None:
+async def test_unusual_envelopes_are_returned() -> None:
     async with hosting() as rig:
         dealer = rig.context.socket(zmq.DEALER)
         dealer.connect(rig.server.command_endpoint)
@@ -272,7 +272,7 @@ async def test_a_megabyte_is_refused_in_words_and_more_cuts_off_one_connection_o
         assert not await huge.socket.poll(50)
 
 
-async def test_a_flood_from_one_connection_does_not_starve_others() -> None:
+async def test_flood_from_one_connection_does_not_starve_others() -> None:
     async with hosting() as rig:
         place, other = rig.place(placement()), rig.place(placement())
         client = rig.client()
@@ -316,7 +316,7 @@ async def test_a_client_that_vanishes_before_its_answer_leaves_the_others_alone(
 
 
 @pytest.mark.parametrize("text_numbers", [False, True])
-async def test_moves_are_for_the_piece_that_they_name(text_numbers: bool) -> None:
+async def test_move_applies_to_the_named_piece(text_numbers: bool) -> None:
     rules = MatchRules(
         first_pause_seconds=0, repeat_seconds=0.05, game_seconds=3_600, text_numbers=text_numbers
     )
@@ -347,7 +347,7 @@ async def test_moves_are_for_the_piece_that_they_name(text_numbers: bool) -> Non
         assert fates["out of date"] == 6 - int(text_numbers)
 
 
-async def test_passwords_are_read_as_they_are() -> None:
+async def test_passwords_are_not_normalized() -> None:
     async with hosting() as rig:
         place = rig.place(placement())
         for wrong in ("", PASSWORD + " ", PASSWORD.upper(), PASSWORD + "\0", "\ud83d"):

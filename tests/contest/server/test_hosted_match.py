@@ -81,7 +81,7 @@ async def test_a_match_from_its_placement_to_its_end() -> None:
             assert pason_replay.replay_game(one).scores == [end["scores"]["A"], end["scores"]["B"]]
 
 
-async def test_clients_hear_of_a_games_end_when_it_is_kept_not_before() -> None:
+async def test_game_end_is_published_after_storage() -> None:
     notebook = RecordingSink()
     notebook.gate.clear()
     async with hosting(keeper=notebook) as rig:
@@ -102,7 +102,7 @@ async def test_clients_hear_of_a_games_end_when_it_is_kept_not_before() -> None:
         assert (await listener.until("GameEnd"))[-1]["winner"] == "B"
 
 
-async def test_many_matches_at_once_each_tell_their_own() -> None:
+async def test_concurrent_matches_publish_their_own_states() -> None:
     async with hosting() as rig:
         places = [rig.place(placement(f"{n} A", f"{n} B", match=QUICK)) for n in range(8)]
 
@@ -123,7 +123,7 @@ async def test_many_matches_at_once_each_tell_their_own() -> None:
         await asyncio.gather(*map(play, range(8)))
 
 
-async def test_a_match_goes_on_after_the_games_that_are_known() -> None:
+async def test_match_continues_after_known_games() -> None:
     async with hosting() as rig:
         known = (
             finished(1, 0, sequence=5_000, piece=300),
@@ -142,7 +142,7 @@ async def test_a_match_goes_on_after_the_games_that_are_known() -> None:
 
 
 @pytest.mark.parametrize("attempt", [2, 5, 1_000])
-async def test_a_match_that_was_begun_elsewhere_counts_on_beyond_it(attempt: int) -> None:
+async def test_moved_match_continues_the_numbers(attempt: int) -> None:
     async with hosting() as rig:
         place = rig.place(msgspec.structs.replace(placement(match=QUICK), attempt=attempt))
         listener = rig.listener(place)
@@ -154,7 +154,7 @@ async def test_a_match_that_was_begun_elsewhere_counts_on_beyond_it(attempt: int
         assert all(1_000_000 < number < 2**31 for number in numbers)
 
 
-async def test_a_client_keeps_its_token_when_its_match_comes_to_another_server() -> None:
+async def test_client_token_survives_a_move_to_another_server() -> None:
     place = placement(match=QUICK)
     async with hosting() as rig:
         rig.place(place)
@@ -269,7 +269,7 @@ async def test_when_a_match_has_lingered_its_tokens_are_still_known_as_ended() -
         assert (await loser.connect(place))["error"] == "match ended"
 
 
-async def test_matches_that_are_over_leave_nothing_behind() -> None:
+async def test_finished_matches_leave_nothing_behind() -> None:
     match = MatchRules(games=1, first_pause_seconds=0, game_seconds=0.05, linger_seconds=0)
     async with hosting() as rig:
         bots = {"A": "random", "B": "random"}
@@ -327,7 +327,7 @@ async def test_a_fault_in_one_match_ends_that_match_alone() -> None:
         assert (await client.move("left"))["resp"] == "OK"
 
 
-async def test_a_fault_where_nobody_keeps_anything_ends_the_match_for_its_clients() -> None:
+async def test_internal_error_without_a_scheduler_ends_the_match() -> None:
     async with hosting() as rig:
         place = rig.place(placement(match=QUICK))
         listener = rig.listener(place)

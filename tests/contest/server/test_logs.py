@@ -87,7 +87,7 @@ async def test_moves_that_are_not_done_are_logged_each_with_its_reason() -> None
         assert event in events
 
 
-async def test_how_much_is_logged_of_moves_is_a_setting() -> None:
+async def test_move_logging_is_configurable() -> None:
     log = await played("all", "text")
     assert "reason=done" in log
     assert "reason='out of date'" in log
@@ -136,7 +136,7 @@ async def test_default_log_has_one_line_per_event_and_aggregated_refusals() -> N
         assert len(counts) < 10
 
 
-def test_no_more_lines_than_can_be_read_and_a_count_of_the_others() -> None:
+def test_log_is_rate_limited_and_counts_omissions() -> None:
     stream = io.StringIO()
     now = 100.0
     logger = create_logger(LogSettings(format="json"), stream)
@@ -173,7 +173,7 @@ def test_errors_have_their_traceback(form: Literal["json", "text"]) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "text"])
-def test_tracebacks_do_not_tell_the_values_of_variables(form: Literal["json", "text"]) -> None:
+def test_tracebacks_contain_no_variable_values(form: Literal["json", "text"]) -> None:
     """Of which some are passwords."""
 
     def check(password: str) -> None:

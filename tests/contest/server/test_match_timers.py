@@ -43,7 +43,7 @@ async def settled() -> None:
         await asyncio.sleep(0)
 
 
-async def test_everything_is_woken_as_soon_as_its_time_has_come() -> None:
+async def test_timers_run_when_due() -> None:
     clock = Clock()
     table = MatchTimers(clock)
     choice = random.Random(7)
@@ -78,7 +78,7 @@ async def test_many_that_are_due_at_once_let_others_have_their_turn() -> None:
     table.close()
 
 
-async def test_what_is_woken_again_and_again_keeps_nobody_out() -> None:
+async def test_busy_timer_does_not_starve_others() -> None:
     clock = Clock()
     table = MatchTimers(clock)
 
@@ -96,7 +96,7 @@ async def test_what_is_woken_again_and_again_keeps_nobody_out() -> None:
     assert len(greedy.woken) <= count + 1
 
 
-async def test_what_is_forgotten_is_neither_woken_nor_held() -> None:
+async def test_forgotten_objects_are_released() -> None:
     clock = Clock()
     table = MatchTimers(clock)
     items = [Item(table, [5.0, 6.0]) for _ in range(10)]

@@ -82,7 +82,7 @@ async def test_metrics_count_what_happens() -> None:
         assert told == 3 + sum(fates.values())
 
 
-async def test_a_server_is_healthy_and_ready_until_it_ends_or_has_trouble() -> None:
+async def test_health_and_readiness() -> None:
     notebook = RecordingSink()
     async with watched(notebook) as (rig, port):
         assert await asyncio.to_thread(fetched, port, "/health") == (200, "ok\n")

@@ -221,7 +221,7 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_a_game_is_on_disk_before_it_is_told_and_until_it_is_kept(scene: Scene) -> None:
+async def test_game_is_on_disk_until_it_is_acknowledged(scene: Scene) -> None:
     uplink = await scene.uplink(FakeHost())
     peer = await scene.scheduler.peer()
     hello = await peer.next(ServerHello)
@@ -244,7 +244,7 @@ async def test_a_game_is_on_disk_before_it_is_told_and_until_it_is_kept(scene: S
     assert (await peer.next(scheduler_protocol.Heartbeat)).commands == 7
 
 
-async def test_without_a_scheduler_it_goes_on_and_tells_everything_in_order_later(
+async def test_results_are_sent_in_order_after_a_disconnect(
     scene: Scene,
 ) -> None:
     await scene.scheduler.end()
@@ -279,7 +279,7 @@ async def test_without_a_scheduler_it_goes_on_and_tells_everything_in_order_late
     assert uplink.problem == ""
 
 
-async def test_what_a_killed_server_has_left_is_told_by_the_next_one(scene: Scene) -> None:
+async def test_results_of_a_killed_server_are_sent_by_the_next(scene: Scene) -> None:
     await scene.scheduler.end()
     uplink = await scene.uplink(FakeHost())
     await keep(uplink, game_done(TOKENS[0], 1))
@@ -298,7 +298,7 @@ async def test_what_a_killed_server_has_left_is_told_by_the_next_one(scene: Scen
     assert scene.spooled() == []
 
 
-async def test_a_scheduler_that_does_not_answer_is_not_waited_for_without_end(
+async def test_silent_scheduler_is_waited_for_briefly(
     scene: Scene,
 ) -> None:
     uplink = await scene.uplink(FakeHost(), patience=0.05)
@@ -311,7 +311,7 @@ async def test_a_scheduler_that_does_not_answer_is_not_waited_for_without_end(
     assert (await again.next(GameFinished)).result.number == 1, "it is told at each connection"
 
 
-async def test_a_connection_that_is_cut_sets_free_whoever_waits(scene: Scene) -> None:
+async def test_disconnect_releases_waiting_matches(scene: Scene) -> None:
     uplink = await scene.uplink(FakeHost(), patience=1000)
     peer = await scene.scheduler.peer()
     keeping = asyncio.create_task(keep(uplink, game_done(TOKENS[0], 1)))
@@ -325,7 +325,7 @@ async def test_a_connection_that_is_cut_sets_free_whoever_waits(scene: Scene) ->
     await again.next(GameFinished)
 
 
-async def test_a_game_that_does_not_count_is_put_aside(scene: Scene) -> None:
+async def test_discarded_game_is_quarantined(scene: Scene) -> None:
     uplink = await scene.uplink(FakeHost())
     peer = await scene.scheduler.peer()
     keeping = asyncio.create_task(keep(uplink, game_done(TOKENS[0], 4)))
@@ -344,7 +344,7 @@ async def test_a_game_that_does_not_count_is_put_aside(scene: Scene) -> None:
     assert "another was first" not in scene.log.getvalue(), "the scheduler has logged it"
 
 
-async def test_broken_files_of_the_spool_keep_nobody_from_being_told(scene: Scene) -> None:
+async def test_broken_spool_files_do_not_block_others(scene: Scene) -> None:
     folder = scene.folder / "spool" / "one"
     folder.mkdir(parents=True)
     (folder / "0.game").write_bytes(b"\xff{")
@@ -367,7 +367,7 @@ async def test_broken_files_of_the_spool_keep_nobody_from_being_told(scene: Scen
     ]
 
 
-async def test_a_spool_that_cannot_be_written_loses_nothing_while_the_server_lives(
+async def test_unwritable_spool_loses_nothing_while_the_server_runs(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, data: bytes, *, replace: bool) -> None:
@@ -450,7 +450,7 @@ async def test_reconnect_delay_grows_if_connections_end_at_once(
     assert pauses[6] >= 2
 
 
-async def test_what_the_scheduler_says_reaches_the_server(scene: Scene) -> None:
+async def test_scheduler_commands_reach_the_server(scene: Scene) -> None:
     host = FakeHost()
     await scene.uplink(host)
     peer = await scene.scheduler.peer()
@@ -481,7 +481,7 @@ async def test_what_the_scheduler_says_reaches_the_server(scene: Scene) -> None:
     assert scene.scheduler._peers.empty(), "it does not come back"
 
 
-async def test_each_game_says_what_it_follows_on(scene: Scene) -> None:
+async def test_games_carry_the_hash_of_their_history(scene: Scene) -> None:
     host = FakeHost()
     uplink = await scene.uplink(host, patience=0)
     peer = await scene.scheduler.peer()
@@ -500,7 +500,7 @@ async def test_each_game_says_what_it_follows_on(scene: Scene) -> None:
     assert (await peer.next(GameFinished)).history not in {"", match_results.hash_history(games)}
 
 
-async def test_it_tells_who_has_come_and_what_has_begun(scene: Scene) -> None:
+async def test_joined_teams_and_started_games_are_reported(scene: Scene) -> None:
     uplink = await scene.uplink(FakeHost())
     uplink.report_joined(TOKENS[0], 0)  # nobody to be told
     peer = await scene.scheduler.peer()
@@ -513,7 +513,7 @@ async def test_it_tells_who_has_come_and_what_has_begun(scene: Scene) -> None:
     assert (await peer.next(scheduler_protocol.MatchRejected)).reason == "a fault"
 
 
-async def test_its_end_tells_what_goes_on_elsewhere_and_what_is_finished(scene: Scene) -> None:
+async def test_shutdown_returns_unfinished_matches(scene: Scene) -> None:
     host = FakeHost()
     host.hosting = TOKENS[1:]
     uplink = await scene.uplink(host, patience=0)
@@ -550,7 +550,7 @@ async def test_a_scheduler_that_cannot_be_understood_is_left_and_tried_again(
     await (await scene.scheduler.peer()).next(ServerHello)
 
 
-async def test_a_wrong_secret_is_told_and_tried_again(scene: Scene) -> None:
+async def test_wrong_secret_is_reported_and_retried(scene: Scene) -> None:
     right = scene.secret.read_text()
     scene.secret.write_text("another-secret-of-others")
     uplink = await scene.uplink(FakeHost())
@@ -573,7 +573,7 @@ async def test_two_servers_do_not_share_a_spool(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("url", ["", "127.0.0.1:8080", "ftp://127.0.0.1", "http://"])
-def test_what_is_no_site_is_refused_at_once(url: str, tmp_path: Path) -> None:
+def test_invalid_site_is_rejected(url: str, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"server\.scheduler: expected the URL of a site"):
         SchedulerClient(ServerSettings(scheduler=url, secret_file=str(tmp_path / "secret")))
 

@@ -56,7 +56,7 @@ async def test_a_game_that_takes_too_long_is_not_waited_for() -> None:
             await rig.server.stop("finish")
 
 
-async def test_what_is_finished_is_kept_before_the_server_breaks_off() -> None:
+async def test_finished_games_are_stored_before_an_abort() -> None:
     notebook = RecordingSink()
     notebook.gate.clear()
     async with hosting(keeper=notebook) as rig:
@@ -77,7 +77,7 @@ async def test_what_is_finished_is_kept_before_the_server_breaks_off() -> None:
         assert notebook.told[-1] == ("stop",)
 
 
-async def test_without_anybody_who_keeps_matches_their_clients_may_go_home() -> None:
+async def test_shutdown_without_a_scheduler_ends_matches() -> None:
     async with hosting() as rig:
         place = rig.place(placement(match=QUICK))
         listener = rig.listener(place)
@@ -90,7 +90,7 @@ async def test_without_anybody_who_keeps_matches_their_clients_may_go_home() -> 
         assert (await result).ending == "called off"
 
 
-async def test_who_cancels_a_server_that_runs_gets_its_farewell() -> None:
+async def test_cancelled_run_shuts_down_in_order() -> None:
     notebook = RecordingSink()
     server = GameServer(
         ServerSettings(command_port=0, state_port=0, shutdown_mode="abort"),
@@ -110,7 +110,7 @@ async def test_who_cancels_a_server_that_runs_gets_its_farewell() -> None:
         server.accept_match(placement())
 
 
-async def test_who_is_dismissed_ends_and_says_why() -> None:
+async def test_dismissed_server_stops_with_the_reason() -> None:
     async with hosting(keeper=RecordingSink()) as rig:
         place = rig.place(placement(match=QUICK))
         listener = rig.listener(place)
@@ -125,7 +125,7 @@ async def test_who_is_dismissed_ends_and_says_why() -> None:
 
 
 @pytest.mark.parametrize("port", ["command_port", "state_port", "http_port"])
-async def test_a_port_that_is_taken_is_told_and_nothing_stays_open(port: str) -> None:
+async def test_port_in_use_is_reported_and_sockets_are_closed(port: str) -> None:
     listening = await asyncio.start_server(lambda _reader, _writer: None, "127.0.0.1", 0)
     taken = listening.sockets[0].getsockname()[1]
     settings: dict[str, Any] = {"command_port": 0, "state_port": 0} | {port: taken}
@@ -139,7 +139,7 @@ async def test_a_port_that_is_taken_is_told_and_nothing_stays_open(port: str) ->
 
 
 @pytest.mark.parametrize("bind", ["no.such.host.invalid", "192.0.2.1", "not an address"])
-async def test_an_address_that_is_none_of_ours_is_told(bind: str) -> None:
+async def test_foreign_address_is_reported(bind: str) -> None:
     server = GameServer(
         ServerSettings(bind=bind, command_port=0, state_port=0),
         test_client=TestClientSettings(),
@@ -160,7 +160,7 @@ async def test_both_channels_may_listen_at_different_addresses() -> None:
         await listener.next()
 
 
-async def test_clients_are_told_the_addresses_of_the_settings() -> None:
+async def test_hello_has_the_addresses_of_the_settings() -> None:
     addresses: dict[str, Any] = {
         "address": "games.example",
         "internal_address": "10.0.0.1",
@@ -176,7 +176,7 @@ async def test_clients_are_told_the_addresses_of_the_settings() -> None:
         assert hello.name.endswith(f" 127.0.0.1:{hello.command_port}")
 
 
-async def test_servers_of_one_machine_need_no_names_of_their_own() -> None:
+async def test_default_names_of_servers_are_unique() -> None:
     """All of them listen at the ports that clients know, so only the address tells them apart."""
     async with hosting(bind="127.0.0.1") as one, hosting(bind="127.0.0.2") as two:
         names = (server.create_hello().name for server in (one.server, two.server))

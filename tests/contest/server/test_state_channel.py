@@ -83,7 +83,7 @@ def test_messages_have_two_frames_and_go_to_their_own_subscribers(onlookers: Onl
     channel.close()
 
 
-def test_who_subscribes_to_everything_is_told_of_matches_only(onlookers: Onlookers) -> None:
+def test_subscription_to_everything_excludes_statistics(onlookers: Onlookers) -> None:
     channel = StateChannel(onlookers.context, "127.0.0.1", 0, backlog=0)
     everything, figures, token = (onlookers.add(channel.endpoint) for _ in range(3))
     everything.subscribe(b"")
@@ -106,7 +106,7 @@ def test_who_subscribes_to_everything_is_told_of_matches_only(onlookers: Onlooke
     channel.close()
 
 
-def test_a_slow_subscriber_loses_nothing_within_the_bound(onlookers: Onlookers) -> None:
+def test_slow_subscriber_loses_nothing_within_the_backlog(onlookers: Onlookers) -> None:
     channel = StateChannel(onlookers.context, "127.0.0.1", 0, backlog=5_000)
     slow = onlookers.add(channel.endpoint, reads_little=True)
     published_until_heard(channel, slow)
@@ -118,7 +118,7 @@ def test_a_slow_subscriber_loses_nothing_within_the_bound(onlookers: Onlookers) 
     channel.close()
 
 
-def test_who_reads_nothing_is_bounded_and_others_lose_nothing(onlookers: Onlookers) -> None:
+def test_blocked_subscriber_is_bounded_and_isolated(onlookers: Onlookers) -> None:
     channel = StateChannel(onlookers.context, "127.0.0.1", 0, backlog=500)
     stuck = onlookers.add(channel.endpoint, reads_little=True)
     fast = onlookers.add(channel.endpoint)
@@ -143,7 +143,7 @@ def test_who_reads_nothing_is_bounded_and_others_lose_nothing(onlookers: Onlooke
     channel.close()
 
 
-async def test_the_end_is_told_again_where_somebody_may_have_missed_it(
+async def test_match_end_is_repeated_after_losses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(hosted_match, "_REPEAT_END", 0.05)
@@ -166,7 +166,7 @@ async def test_the_end_is_told_again_where_somebody_may_have_missed_it(
         assert not await listeners[0].socket.poll(100)
 
 
-async def test_new_subscribers_are_taken_in_though_nothing_is_told(
+async def test_subscriptions_are_processed_without_publications(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with hosting() as rig:

@@ -10,7 +10,7 @@ from tests.contest.server.hosted_server import until
 from tests.fakes.pason.zmtp import NewPeer, OldPeer, Peer
 
 
-async def test_an_answer_whose_client_has_gone_is_counted() -> None:
+async def test_answer_to_a_disconnected_client_is_counted() -> None:
     asked: list[ReplyAddress] = []
 
     def answer(sender: ReplyAddress, body: bytes) -> None:

@@ -11,7 +11,7 @@ from tests.contest.store.entries import HASH, game, match, run_at_once, teams
 OTHER_HASH = HASH + "b3RoZXI"
 
 
-def test_a_team_is_found_by_its_name_however_it_is_written(store: Store) -> None:
+def test_team_names_ignore_case_and_form(store: Store) -> None:
     (team,) = teams(store, "Stäck Attack")
     for name in ("Stäck Attack", "stäck  ATTACK", " Stäck Attack ", "Sta\u0308ck Attack"):
         assert store.teams.find(name) == team
@@ -19,7 +19,7 @@ def test_a_team_is_found_by_its_name_however_it_is_written(store: Store) -> None
     assert (team.name, team.password_hash, team.disabled) == ("Stäck Attack", HASH, False)
 
 
-def test_names_that_look_alike_are_equal(store: Store) -> None:
+def test_lookalike_names_are_equal(store: Store) -> None:
     teams(store, "Stack Attack", "Team km")
     # Letters of other widths, and a sign of one letter that stands for two large ones.
     for name in ["stack attack", "STACK  ATTACK", "\uff33tack Attack", "Team \u33ce"]:
@@ -77,7 +77,7 @@ def test_teams_are_read_page_by_page(store: Store) -> None:
     assert read == sorted(names, key=name_key)
 
 
-def test_admins_are_no_teams(store: Store) -> None:
+def test_administrators_are_not_teams(store: Store) -> None:
     assert not store.admins.any_enabled()
     admin = store.admins.add("Ada", HASH)
     assert store.admins.any_enabled()

@@ -24,7 +24,7 @@ def running(store: Store, entrants: int, plan: ContestPlan = PLAN) -> ContestRow
     return row
 
 
-def test_a_contest_is_read_as_it_was_written(store: Store) -> None:
+def test_contest_round_trip(store: Store) -> None:
     one, two = teams(store, "one", "two")
     row = store.contests.add("Autumn", RULES, PLAN, [two.id, one.id])
     assert (row.name, row.state, row.rules, row.plan) == ("Autumn", "planned", RULES, PLAN)

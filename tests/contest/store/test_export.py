@@ -27,7 +27,7 @@ def contest(store: Store) -> int:
     return row.id
 
 
-def test_a_line_tells_a_game(store: Store, contest: int) -> None:
+def test_csv_has_one_line_per_game(store: Store, contest: int) -> None:
     lines = list(csv.DictReader(export_csv(store, contest).splitlines()))
     assert [(line["match"], line["team 1"], line["team 2"], line["game"]) for line in lines] == [
         ("Semi-final 2", "'" + FORMULA, "Büro", "1"),
@@ -51,7 +51,7 @@ def test_every_line_of_a_match_has_winner_and_ending(store: Store, contest: int)
     ]
 
 
-def test_json_tells_everything_but_secrets(store: Store, contest: int) -> None:
+def test_json_has_no_secrets(store: Store, contest: int) -> None:
     text = export_json(store, contest).decode()
     told = json.loads(text)
     assert told["entrants"] == ['a, "b"', FORMULA, "Büro"]

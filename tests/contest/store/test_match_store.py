@@ -16,7 +16,7 @@ from tests.contest.store.entries import HASH, RULES, ending, game, match, run_at
 RANDOM_TOKEN = "6f9619ff-8b86-4011-b42d-00cf4fc964ff"
 
 
-def test_a_match_is_read_as_it_was_written(store: Store) -> None:
+def test_match_round_trip(store: Store) -> None:
     (team,) = teams(store, "one")
     row = store.matches.add(
         kind="test",
@@ -99,7 +99,7 @@ def test_errors_about_tokens_do_not_contain_them(store: Store) -> None:
         assert store.matches.find(token) is None
 
 
-def test_unknown_numbers_are_nothing(store: Store) -> None:
+def test_unknown_numbers_return_none(store: Store) -> None:
     match(store)
     for number in [0, -5, 999, 2**31, 2**80]:
         assert store.matches.find_by_id(number) is None
@@ -188,7 +188,7 @@ def test_a_match_without_a_winner_is_called_off(store: Store) -> None:
     assert store.matches.finish(row.token, ending(None))
 
 
-def test_games_are_kept_as_a_dictionary_would(store: Store) -> None:
+def test_games_behave_like_a_dictionary(store: Store) -> None:
     """Any order of telling, against the plainest that could hold them."""
     dice = random.Random(5)
     rows = [match(store, f"a{n}", f"b{n}") for n in range(2)]

@@ -105,7 +105,7 @@ def test_a_database_of_another_program_is_left_alone(url: str) -> None:
     engine.dispose()
 
 
-def test_a_migration_that_fails_leaves_nothing(url: str) -> None:
+def test_failed_migration_is_rolled_back(url: str) -> None:
     # The last table's name is taken.
     engine = create_engine(url)
     with engine.begin() as connection:

@@ -72,7 +72,7 @@ def test_games_survive_killed_writers(url: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.faults
-def test_a_game_is_kept_whole_or_not_at_all(url: str) -> None:
+def test_games_are_stored_atomically(url: str) -> None:
     """Killed before each statement, and before each commit."""
     with Store(url) as store:
         row = match(store)
@@ -111,7 +111,7 @@ def test_games_survive_a_crash_of_the_database_server() -> None:
 
 
 @pytest.mark.faults
-def test_tables_are_made_whole_or_not_at_all(url: str) -> None:
+def test_tables_are_created_atomically(url: str) -> None:
     killed = subprocess.run(dying("migrate", url), check=False, timeout=120, cwd=ROOT)
     assert killed.returncode == -signal.SIGKILL
     engine = create_engine(url)

@@ -69,7 +69,7 @@ class TestPlanner:
             (lambda m: m | {"queue": list("TIOLJS")}, "queue"),
         ],
     )
-    def test_sees_what_is_wrong(
+    def test_observer_detects_faults(
         self, planner: list[str], spoil: Callable[[dict[str, Any]], dict[str, Any]], words: str
     ) -> None:
         with Scripted(spoil=lambda message: message.update(spoil(message))) as server:

@@ -54,7 +54,7 @@ def test_the_shapes_are_those_of_the_contest() -> None:
 
 
 @pytest.mark.parametrize(("name", "kind"), [("game", GameRules), ("match", MatchRules)])
-def test_every_setting_is_told_with_its_default(name: str, kind: type[msgspec.Struct]) -> None:
+def test_settings_are_documented_with_defaults(name: str, kind: type[msgspec.Struct]) -> None:
     rows = table(name)
     fields = {field.name: field for field in msgspec.structs.fields(kind)}
     assert list(rows) == list(fields)
@@ -66,7 +66,7 @@ def test_every_setting_is_told_with_its_default(name: str, kind: type[msgspec.St
                 assert f"`{value}`" in " ".join([here, *rest]), (key, value)
 
 
-def test_every_kind_of_error_is_told() -> None:
+def test_error_kinds_are_documented() -> None:
     assert {kind: row[0] for kind, row in table("errors").items()} == messages.ERROR_KINDS
 
 
@@ -84,14 +84,14 @@ def test_every_kind_of_error_is_told() -> None:
         messages.MatchEnd,
     ],
 )
-def test_every_field_of_every_message_is_told(message: type[msgspec.Struct]) -> None:
+def test_message_fields_are_documented(message: type[msgspec.Struct]) -> None:
     named = re.compile(rf"`{message.__name__}`( \||:| with)")
     lines = [line for line in TEXT.splitlines() if named.search(line)]
     fields = [field.name for field in msgspec.structs.fields(message)]
     assert any(all(f"`{field}`" in line for field in fields) for line in lines)
 
 
-def test_fates_and_figures_are_told() -> None:
+def test_outcomes_and_statistics_are_documented() -> None:
     for verdict in MoveOutcome:
         if verdict is not MoveOutcome.DONE:
             assert f"`{verdict}`" in TEXT

@@ -93,18 +93,18 @@ def test_a_sequence_may_be_a_text_as_in_the_samples(sample: Json) -> None:
     assert json.loads(encode(decode_state(written(sample)))) == sample
 
 
-def test_the_order_of_keys_and_blanks_mean_nothing() -> None:
+def test_key_order_and_whitespace_are_ignored() -> None:
     turned = json.dumps(dict(reversed(list(MOVE.items()))), indent=3).encode()
     assert decode_command(turned) == decode_command(written(MOVE))
 
 
-def test_fields_that_nobody_knows_are_passed_over() -> None:
+def test_unknown_fields_are_ignored() -> None:
     assert decode_command(written(MOVE | {"x": [1, {"y": None}]})) == decode_command(written(MOVE))
     assert decode_command(written(CONNECT | {"version": "2"})) == decode_command(written(CONNECT))
 
 
 @pytest.mark.parametrize("number", ["7.0", "7e0", "70e-1"])
-def test_a_whole_number_may_be_written_as_programs_without_whole_numbers_do(number: str) -> None:
+def test_floats_are_accepted_as_integers(number: str) -> None:
     command = f'{{"piece_number": {number}, ' + written(MOVE).decode()[1:]
     assert decode_command(command.encode()) == decode_command(written(MOVE | {"piece_number": 7}))
 
@@ -158,7 +158,7 @@ def test_a_missing_piece_may_be_minus_one() -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else value[:40].decode("latin-1"),
 )
-def test_what_cannot_be_followed_is_told_by_its_kind(data: bytes, error: str) -> None:
+def test_invalid_commands_are_classified(data: bytes, error: str) -> None:
     with pytest.raises(CommandError) as caught:
         decode_command(data)
     assert caught.value.error == error
@@ -198,7 +198,7 @@ JSON = FLAT | st.lists(FLAT, max_size=3) | st.dictionaries(st.text(), FLAT, max_
         JSON,
     ),
 )
-def test_broken_fields_raise_nothing_but_named_errors(sample: Json, changes: Json) -> None:
+def test_broken_fields_raise_command_errors(sample: Json, changes: Json) -> None:
     data = msgspec.json.encode(sample | changes)
     for decode in (decode_command, decode_reply, decode_state):
         with contextlib.suppress(ProtocolError):
@@ -213,7 +213,7 @@ def test_states_that_are_none_are_refused_in_words() -> None:
             decode_reply(data)
 
 
-def test_a_password_is_in_no_text_made_of_a_command() -> None:
+def test_repr_contains_no_password() -> None:
     command = decode_command(written(CONNECT))
     assert "abc123" not in f"{command!r} {command}"
     with pytest.raises(CommandError) as caught:

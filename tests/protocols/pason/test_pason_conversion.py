@@ -66,6 +66,6 @@ def test_anything_else_is_refused(text: str) -> None:
         pason_conversion.decode_board(text)
 
 
-def test_a_line_end_is_no_digit() -> None:
+def test_line_end_is_not_a_digit() -> None:
     with pytest.raises(ProtocolError):
         pason_conversion.decode_board("0" * 50 + "\n")

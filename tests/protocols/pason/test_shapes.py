@@ -25,7 +25,7 @@ ALL_SHAPES: list[tuple[PieceName, int]] = [
 ]
 
 
-def test_there_are_nineteen_shapes() -> None:
+def test_nineteen_shapes() -> None:
     assert set(SHAPES) == set(CELLS)
     assert len(ALL_SHAPES) == sum(len(shapes) for shapes in CELLS.values()) == 19
 
@@ -66,7 +66,7 @@ def test_rotations_go_round_the_ring(piece: PieceName, orient: int, move: str) -
 
 
 @pytest.mark.parametrize(("piece", "orient"), ALL_SHAPES)
-def test_the_kernel_turns_alike(piece: PieceName, orient: int) -> None:
+def test_kernel_rotates_the_same(piece: PieceName, orient: int) -> None:
     board, kicks = Board(10, 24), Kicks("pason")
     for step in STEP.values():
         states = len(CELLS[piece])
@@ -89,13 +89,13 @@ def test_places_become_placements_and_back(piece: PieceName, orient: int) -> Non
 
 
 @pytest.mark.parametrize("piece", PIECES)
-def test_all_that_the_kernel_finds_has_a_place(piece: PieceName) -> None:
+def test_kernel_placements_convert(piece: PieceName) -> None:
     for placement in board_to_kernel(0).placements(piece, "pason", spawn=(5, 19)):
         place = format_placement(placement)
         assert sorted((19 - y, x) for x, y in placement.cells) == sorted(place.cells)
 
 
-def test_what_is_no_shape_of_the_contest_has_no_place() -> None:
+def test_foreign_shapes_do_not_convert() -> None:
     class Bent:
         piece = Piece.T
         cells = ((0, 0), (1, 0), (2, 0), (3, 0))

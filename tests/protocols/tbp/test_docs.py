@@ -25,7 +25,7 @@ def test_the_exchange_consists_of_messages() -> None:
     assert None not in messages
 
 
-def test_the_frontends_lines_can_be_typed_as_they_stand() -> None:
+def test_frontend_lines_of_the_manual_work() -> None:
     told = re.findall(r"^→ (.*)$", DOCS.read_text(encoding="utf-8"), re.MULTILINE)
     done = subprocess.run(
         [sys.executable, "-P", "-m", "sevenbag", "serve", "random", "--as", "tbp"],

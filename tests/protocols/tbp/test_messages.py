@@ -29,7 +29,7 @@ def read_start(**changes: Any) -> tbp.TbpStart:
 
 
 @given(any_message.messages)
-def test_what_is_written_is_read_again(message: tbp.TbpMessage) -> None:
+def test_message_round_trip(message: tbp.TbpMessage) -> None:
     line = encode(message)
     assert line.endswith(b"\n")
     assert line.count(b"\n") == 1
@@ -70,7 +70,7 @@ def test_what_is_written_is_read_again(message: tbp.TbpMessage) -> None:
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
 )
-def test_lines_as_the_text_has_them(message: tbp.TbpMessage, line: str) -> None:
+def test_lines_of_the_specification(message: tbp.TbpMessage, line: str) -> None:
     assert encode(message) == line.encode() + b"\n"
     assert decode(line) == message
 
@@ -483,7 +483,7 @@ def test_deviations_that_some_programs_reject(
     assert problem in only.problem
 
 
-def test_all_deviations_of_a_message_are_found() -> None:
+def test_all_deviations_are_found() -> None:
     message = {"type": "suggestion", "moves": [{}, {"location": LOCATION | {"x": "a", "y": None}}]}
     assert [deviation.path for deviation in find_deviations(message)] == [
         "moves[0].spin",

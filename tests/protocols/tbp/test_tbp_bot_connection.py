@@ -116,7 +116,7 @@ def test_new_piece_before_play() -> None:
 
 
 @pytest.mark.parametrize("message", [play("S"), tbp.TbpNewPiece("T"), tbp.TbpStop()])
-def test_what_is_about_no_game_is_ignored(message: tbp.TbpMessage) -> None:
+def test_messages_without_a_game_are_ignored(message: tbp.TbpMessage) -> None:
     side = TbpBotConnection()
     assert told(side, message) == []
     assert told(side, RULES, message) == []
@@ -124,7 +124,7 @@ def test_what_is_about_no_game_is_ignored(message: tbp.TbpMessage) -> None:
 
 
 @pytest.mark.parametrize("message", [tbp.TbpReady(), tbp.TbpError("x"), tbp.TbpSuggestion(())])
-def test_what_only_bots_say_is_ignored(message: tbp.TbpMessage) -> None:
+def test_messages_of_bots_are_ignored(message: tbp.TbpMessage) -> None:
     assert TbpBotConnection().receive(message) == []
 
 
@@ -168,7 +168,7 @@ def test_a_start_replaces_the_position() -> None:
     assert queue_of(side) == "OT"
 
 
-def test_without_pieces_it_waits_for_the_first() -> None:
+def test_empty_queue_waits_for_the_first_piece() -> None:
     side = TbpBotConnection()
     assert told(side, RULES, start("")) == []
     assert told(side, tbp.TbpSuggest()) == [NOTHING]
@@ -179,7 +179,7 @@ def test_without_pieces_it_waits_for_the_first() -> None:
     assert told(side, tbp.TbpSuggest()) == [SuggestAction()]
 
 
-def test_a_queue_that_runs_out_is_taken_up_again() -> None:
+def test_exhausted_queue_continues() -> None:
     side = TbpBotConnection()
     assert told(side, RULES, start("T"), play("T")) == []
     assert told(side, tbp.TbpSuggest()) == [NOTHING]
@@ -189,7 +189,7 @@ def test_a_queue_that_runs_out_is_taken_up_again() -> None:
     assert begin.position.queue == (Piece.I,)
 
 
-def test_a_piece_that_should_not_be_there_is_played_nevertheless() -> None:
+def test_unexpected_piece_is_played() -> None:
     side = TbpBotConnection()
     note, begin = told(side, RULES, start("SZO", hold="T"), play("I"))
     assert isinstance(note, LogAction)
@@ -200,7 +200,7 @@ def test_a_piece_that_should_not_be_there_is_played_nevertheless() -> None:
     assert begin.position.board[4, 0]
 
 
-def test_a_move_through_filled_cells_changes_nothing() -> None:
+def test_move_through_filled_cells_is_ignored() -> None:
     row: tbp.Row = ("G", "G", "G", "G", "G", "G", "G", "G", "G", None)
     side = TbpBotConnection()
     [note] = told(side, RULES, start("SZO", board=(row, row)), play("S"))
@@ -209,13 +209,13 @@ def test_a_move_through_filled_cells_changes_nothing() -> None:
     assert told(side, tbp.TbpSuggest()) == [SuggestAction()]
 
 
-def test_a_move_far_outside_changes_nothing() -> None:
+def test_move_outside_the_board_is_ignored() -> None:
     side = TbpBotConnection()
     [note] = told(side, RULES, start("SZO"), play("S", x=900))
     assert isinstance(note, LogAction)
 
 
-def test_after_it_has_lost_track_it_waits_for_a_position() -> None:
+def test_lost_track_waits_for_a_position() -> None:
     side = TbpBotConnection()
     told(side, RULES, start("SZ"))
     side.handle_bot_failure()
@@ -230,7 +230,7 @@ def test_answers_are_in_the_one_form() -> None:
     assert answer.move_info is UNSET
 
 
-def test_answers_have_no_more_moves_than_asked() -> None:
+def test_number_of_moves_is_limited() -> None:
     moves = [Placement("T", Rotation.NORTH, 4, y) for y in range(30)]
     assert len(answered(TbpBotConnection(max_moves=1), moves).moves) == 1
     assert len(answered(TbpBotConnection(), moves).moves) == 30

@@ -58,7 +58,7 @@ def test_a_move_far_outside() -> None:
 
 
 @given(any_message.starts)
-def test_positions_keep_their_sense(start: tbp.TbpStart) -> None:
+def test_position_round_trip(start: tbp.TbpStart) -> None:
     position = tbp_conversion.parse_start(start)
     assert (position.board.width, position.board.rows) == (10, 40)
     assert position.colors is not None
@@ -74,7 +74,7 @@ def test_positions_keep_their_sense(start: tbp.TbpStart) -> None:
     assert decode(encode(again)) == again
 
 
-def test_a_game_as_it_is_told() -> None:
+def test_game_as_messages() -> None:
     game = Game(seed=5)
     for _ in range(40):
         game.play(game.placements()[0])
@@ -91,7 +91,7 @@ def test_a_game_as_it_is_told() -> None:
     assert sorted(told.bag) == sorted(position.bag)
 
 
-def test_what_a_bot_takes_is_what_it_gets() -> None:
+def test_accepted_moves_are_played() -> None:
     empty = Position(Board(), (Piece.T,), combo=-1, back_to_back=3, bag=())
     start = tbp_conversion.format_start(empty, "seven_bag")
     assert start.combo == 0
@@ -149,7 +149,7 @@ def test_a_bag_too_large_to_be_believed() -> None:
         assert tbp_conversion.parse_start(tbp.TbpStart(None, (), 0, False, (), bag)).bag is None
 
 
-def test_randomizers_as_rules_have_them() -> None:
+def test_randomizers_from_rules() -> None:
     for bag, name in {
         "7-bag": "seven_bag",
         "14-bag": "general_bag",

@@ -142,7 +142,7 @@ def test_a_question_never_advances() -> None:
         ([RULES, *new_piece("S")], []),
     ],
 )
-def test_what_is_said_in_which_state(messages: list[Json], answer: list[object]) -> None:
+def test_messages_by_state(messages: list[Json], answer: list[object]) -> None:
     assert told(*messages)[1] == answer
 
 
@@ -158,7 +158,7 @@ def test_what_is_said_in_which_state(messages: list[Json], answer: list[object])
         ("rules", True),
     ],
 )
-def test_after_a_message_that_makes_no_sense(kind: str, asked: bool) -> None:
+def test_messages_after_an_invalid_one(kind: str, asked: bool) -> None:
     side, _ = told(RULES, start())
     side.receive_invalid(kind)
     assert side.receive(tbp.TbpSuggest()) == [
@@ -267,7 +267,7 @@ def test_the_last_row_of_garbage_is_the_new_bottom() -> None:
     assert [side.position.board.row(y) for y in range(4)] == [0x1FF, 0x3FE, 7, 0]
 
 
-def test_garbage_changes_nothing_else() -> None:
+def test_garbage_affects_only_the_board() -> None:
     state = {"type": "seven_bag", "bag_state": ["J", "T"]}
     first = start(hold="I", combo=3, back_to_back=2, randomizer=state)
     before, _ = told(RULES, first)
@@ -278,7 +278,7 @@ def test_garbage_changes_nothing_else() -> None:
         assert getattr(before.position, name) == getattr(after.position, name)
 
 
-def test_what_garbage_pushes_above_the_fortieth_row_is_cut() -> None:
+def test_rows_above_the_fortieth_are_cut() -> None:
     top = [*EMPTY[1:], ["T"] * 3 + [None] * 7]
     side, _ = told(RULES, start(board=top), garbage(CHEESE))
     assert side.position is not None

@@ -44,13 +44,13 @@ def test_the_whole_life() -> None:
     assert side.receive(ANSWER) is TbpEvent.IGNORED
 
 
-def test_nothing_is_said_before_the_bot_has_introduced_itself() -> None:
+def test_info_precedes_all_messages() -> None:
     side = TbpFrontendConnection()
     with pytest.raises(ProtocolError, match="rules is not to be sent while the bot is launched"):
         side.send(tbp.TbpRules())
 
 
-def test_nothing_is_asked_out_of_order() -> None:
+def test_questions_out_of_order_raise_an_error() -> None:
     side = ready()
     for message in (tbp.TbpSuggest(), tbp.TbpStop(), tbp.TbpPlay(MOVE), tbp.TbpNewPiece("I")):
         with pytest.raises(ProtocolError, match="is not to be sent while the bot is ready"):
@@ -90,7 +90,7 @@ def test_rules_again_in_the_middle() -> None:
     assert side.stage is TbpStage.CALCULATING
 
 
-def test_what_was_not_asked_for_is_ignored() -> None:
+def test_unsolicited_messages_are_ignored() -> None:
     side = calculating()
     for message in (ANSWER, tbp.TbpReady(), INFO, START, tbp.TbpSuggest()):
         assert side.receive(message) is TbpEvent.IGNORED

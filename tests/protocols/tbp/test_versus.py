@@ -89,7 +89,7 @@ def test_errors_name_the_place(data: dict[str, object], path: str, words: str) -
         ),
     ],
 )
-def test_a_game_goes_on_without_what_only_the_dialect_has(
+def test_game_continues_without_dialect_fields(
     data: dict[str, object], plain: dict[str, object]
 ) -> None:
     assert from_object(data, ignore_extensions=True) == from_object(plain)
@@ -113,7 +113,7 @@ PLAIN = Rules.preset("guideline").replace({"pieces": {"spins": "none"}})
 
 
 @given(st.integers(0, 40), st.integers(0, 6), st.integers(0, 2**63 - 1))
-def test_ways_end_where_the_path_finder_says(moves: int, piece: int, seed: int) -> None:
+def test_inputs_match_the_path_finder(moves: int, piece: int, seed: int) -> None:
     game = Game(seed=seed)
     for step in range(moves):
         places = game.placements()
@@ -136,18 +136,18 @@ def test_ways_end_where_the_path_finder_says(moves: int, piece: int, seed: int) 
         assert end.same_cells(placement)
 
 
-def test_an_input_against_the_wall_does_nothing() -> None:
+def test_input_against_the_wall_has_no_effect() -> None:
     end = follow_inputs(("left",) * 20, Piece.T, Board(), PLAIN)
     assert end == Placement("T", Rotation.NORTH, 1, 0)
 
 
-def test_a_piece_that_cannot_appear_goes_no_way() -> None:
+def test_blocked_piece_has_no_inputs() -> None:
     board = Board.from_rows(["XXXX.XXXXX"] * 24)
     assert follow_inputs((), Piece.T, board, PLAIN) is None
 
 
 @given(st.integers(0, 2**40), st.integers(1, 12), st.integers(0, 30))
-def test_what_happened_is_found_out(seed: int, lines: int, moves: int) -> None:
+def test_changes_are_inferred(seed: int, lines: int, moves: int) -> None:
     rules = Rules.preset("guideline").replace({"garbage": {"travel": 0}})
     game = Game(rules, seed=seed)
     for step in range(moves):
@@ -189,7 +189,7 @@ def _after(before: Any, placement: Placement, pieces: tuple[Piece, ...]) -> Any:
     return position
 
 
-def test_what_did_not_happen() -> None:
+def test_impossible_changes() -> None:
     game = Game(seed=1)
     before = game.position()
     move = game.placements()[0]
@@ -209,7 +209,7 @@ def frontend(features: tuple[str, ...], rules: tbp.TbpRules) -> TbpFrontendConne
     return side
 
 
-def test_garbage_is_told_to_bots_that_announce_it() -> None:
+def test_garbage_is_sent_to_bots_that_announce_it() -> None:
     rows: tuple[tbp.Row, ...] = ((None,) * 10,)
     side = frontend((tbp.GARBAGE,), tbp.TbpRules(garbage="general"))
     assert side.send(tbp.TbpGarbage(rows)) == encode(tbp.TbpGarbage(rows))

@@ -32,7 +32,7 @@ def test_the_exchange_consists_of_messages() -> None:
         assert to_object(message) == json.loads(line)
 
 
-def test_the_hosts_lines_can_be_typed_as_they_stand() -> None:
+def test_host_lines_of_the_manual_work() -> None:
     done = subprocess.run(
         [sys.executable, "-P", "-m", "sevenbag", "serve", "random", "--as", "triangle"],
         input="\n".join(exchange("→")) + "\n",

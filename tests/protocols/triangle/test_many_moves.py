@@ -16,7 +16,7 @@ LOWER_HALF = 12
 
 
 @pytest.mark.parametrize("kicks", ["SRS", "SRS+", "SRS-X", "TETRA-X", "NRS", "ARS", "ASC", "none"])
-def test_keys_lead_where_they_are_to(kicks: str) -> None:
+def test_keys_reach_their_placement(kicks: str) -> None:
     """Each piece has fallen by some rows before the first key, and garbage comes and goes."""
     chance = random.Random(kicks)
     pieces = spins = holds = waits = 0

@@ -64,7 +64,7 @@ def state(**changes: object) -> triangle.TriangleState:
 
 
 @pytest.mark.parametrize("name", ["wrapper-simplebot", "wrapper-trackbot", "press-trackbot"])
-def test_recorded_messages_are_read_and_written_as_they_were(name: str) -> None:
+def test_recorded_messages_round_trip(name: str) -> None:
     kinds: set[str] = set()
     for line in truth_lines(f"triangle/transcript-{name}.jsonl"):
         message = decode(json.dumps(line["msg"]))
@@ -152,7 +152,7 @@ def test_cells_by_other_names() -> None:
     assert state(board=[row]).board[0] == cells
 
 
-def test_what_a_state_may_leave_out() -> None:
+def test_optional_fields_of_a_state() -> None:
     least = state(garbage=..., combo=..., b2b=..., hold=...)
     assert (least.garbage, least.combo, least.b2b, least.hold) == ((), -1, -1, None)
     assert state(combo=2.0, b2b=-7).combo == 2
@@ -183,7 +183,7 @@ def test_what_a_state_may_leave_out() -> None:
         ({"type": "info", "name": {}}, "name"),
     ],
 )
-def test_what_makes_no_sense_is_an_error_that_says_where(message: Json, path: str) -> None:
+def test_invalid_messages_raise_located_errors(message: Json, path: str) -> None:
     with pytest.raises(ProtocolError) as caught:
         decode(json.dumps(message))
     assert caught.value.path == path
@@ -193,7 +193,7 @@ def test_what_makes_no_sense_is_an_error_that_says_where(message: Json, path: st
 @pytest.mark.parametrize(
     "line", ["", "null", "12", '"play"', "{", "[1]", '{"type":"hello"}', '{"type":1}', "{}"]
 )
-def test_what_is_no_message_is_passed_over(line: str) -> None:
+def test_other_lines_are_skipped(line: str) -> None:
     assert decode(line) is None
 
 
@@ -202,7 +202,7 @@ def test_lines_are_bounded() -> None:
         decode(b" " * (MAX_LINE_BYTES + 1))
 
 
-def test_a_move_as_it_came() -> None:
+def test_move_round_trip() -> None:
     strange = decode('{"type":"move","keys":["rotateClockwise","jump"]}')
     assert isinstance(strange, triangle.TriangleMove)
     assert strange.keys == ("rotateClockwise", "jump")
@@ -211,7 +211,7 @@ def test_a_move_as_it_came() -> None:
     assert without.keys is msgspec.UNSET
 
 
-def test_numbers_are_written_as_javascript_does() -> None:
+def test_numbers_are_formatted_as_in_javascript() -> None:
     assert triangle.format_number(8.0) == 8
     assert isinstance(triangle.format_number(8.0), int)
     assert triangle.format_number(1.008) == 1.008
@@ -230,7 +230,7 @@ FIELDS = sorted({*CONFIG, *STATE, "keys", "pieces", "name", "version", "author",
     st.dictionaries(st.sampled_from(FIELDS), ANYTHING),
     st.booleans(),
 )
-def test_whatever_comes_is_read_or_refused_by_name(kind: str, wrong: Json, whole: bool) -> None:
+def test_random_input_is_read_or_rejected(kind: str, wrong: Json, whole: bool) -> None:
     right = {"config": CONFIG, "state": STATE}.get(kind, {"pieces": ["i"]}) if whole else {}
     message: triangle.TriangleMessage | None = None
     refused = kind

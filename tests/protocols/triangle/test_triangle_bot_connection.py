@@ -102,7 +102,7 @@ def test_hold_takes_two() -> None:
     assert side.position.hold is Piece.O
 
 
-def test_half_turns_only_where_nothing_else_leads() -> None:
+def test_half_turns_are_a_last_resort() -> None:
     side, _ = begun()
     side.receive(told(side, queue=(Piece.T, *side_queue(side)[1:])))
     keys = keys_of(side.answer((Placement("T", Rotation.SOUTH, 4, 1),)))
@@ -114,7 +114,7 @@ def side_queue(side: TriangleBotConnection) -> tuple[Piece, ...]:
     return side.position.queue
 
 
-def test_moves_that_cannot_be_made_are_replaced() -> None:
+def test_impossible_moves_are_replaced() -> None:
     side, _ = begun()
     for nonsense in (
         Placement("S", Rotation.NORTH, 1, 0),  # no such piece now
@@ -130,7 +130,7 @@ def test_moves_that_cannot_be_made_are_replaced() -> None:
         assert side.position.board.cell_count == before.board.cell_count + 4
 
 
-def test_a_state_as_expected_begins_nothing() -> None:
+def test_expected_state_starts_nothing() -> None:
     side, _ = begun()
     side.answer((O_LEFT,))
     assert side.receive(told(side, pending=(4, 1))) == [GarbageAction((4, 1))]
@@ -147,7 +147,7 @@ def test_a_state_with_more_pieces_than_known() -> None:
     ]
 
 
-def test_a_state_replaces_everything() -> None:
+def test_state_replaces_the_position() -> None:
     side, _ = begun()
     side.answer((O_LEFT,))
     assert side.position is not None
@@ -179,7 +179,7 @@ def test_a_state_whose_queue_holds_the_current_piece() -> None:
     assert side_queue(side)[:3] == (Piece.J, Piece.I, Piece.L)
 
 
-def test_a_state_with_two_alike_in_a_row() -> None:
+def test_state_with_a_repeated_piece() -> None:
     side, _ = begun()
     # "z l | i s o t z j | j s": at the border of two bags a piece comes twice.
     for _ in range(20):
@@ -197,7 +197,7 @@ def fields(state: triangle.TriangleState) -> dict[str, Any]:
     return {name: getattr(state, name) for name in state.__struct_fields__}
 
 
-def test_an_unknown_first_piece_is_put_away_until_it_is_named() -> None:
+def test_unknown_first_piece_is_held_back() -> None:
     queue: tuple[triangle.PieceLetter, ...] = ("z", "z", "j", "s", "s", "l", "z", "i", "i")
     side, actions = begun(queue=queue)
     begin = actions[1]
@@ -213,7 +213,7 @@ def test_an_unknown_first_piece_is_put_away_until_it_is_named() -> None:
     assert keys_of(side.answer((Placement("T", Rotation.NORTH, 8, 0),)))[0] == "hold"
 
 
-def test_the_question_tells_rules_that_change() -> None:
+def test_question_updates_the_rules() -> None:
     side, _ = begun(garbage_cap=1)
     assert side.rules is not None
     # Triangle.js has the multiplier in the place of the cap.
@@ -227,7 +227,7 @@ def test_the_question_tells_rules_that_change() -> None:
     assert side.rules.attack.multiplier == 1.5
 
 
-def test_what_makes_no_sense() -> None:
+def test_invalid_messages() -> None:
     side, _ = begun()
     assert kinds(side.receive_invalid("play")) == [SuggestAction]
     assert side.receive_invalid("pieces") == []
@@ -274,7 +274,7 @@ def test_unknown_kicks_are_reported(kicks: object) -> None:
     assert str(note.fields["known"]).startswith("SRS, SRS+,")
 
 
-def test_kicks_that_nobody_knows_are_done_without() -> None:
+def test_unknown_kicks_are_ignored() -> None:
     side, actions = begun(kicks="mine")
     assert kinds(actions) == [LogAction, PrepareAction, StartAction]
     assert side.rules is not None
@@ -284,7 +284,7 @@ def test_kicks_that_nobody_knows_are_done_without() -> None:
     assert side.rules.pieces.kicks.name == "srs+"
 
 
-def test_bombs_that_only_boards_tell_of() -> None:
+def test_bombs_known_from_boards_only() -> None:
     side, _ = begun()
     row: triangle.Row = ("gb", "gb", "gb", "gb", "bomb", "gb", "gb", "gb", "gb", "gb")
     state = triangle.TriangleState(
@@ -322,7 +322,7 @@ def test_a_state_of_another_width() -> None:
     assert side.position is None
 
 
-def test_where_the_queue_ends_nothing_is_known() -> None:
+def test_pieces_beyond_the_queue_are_unknown() -> None:
     """As with hosts that tell pieces only by states."""
     side, _ = begun(queue=QUEUE[:6])
     for _ in range(7):
@@ -339,7 +339,7 @@ def test_where_the_queue_ends_nothing_is_known() -> None:
     "preset",
     ["tetrio-league", "tetrio-season-1", "tetrio-default", "4wide", "tetrio-arcade"],
 )
-def test_rules_survive_the_way_to_the_wire_and_back(preset: str) -> None:
+def test_rules_round_trip(preset: str) -> None:
     """As far as the protocol has words for them: all that decides on moves and attacks."""
     rules = Rules.preset(preset)
     message = from_object(to_object(format_config(rules, ())))
@@ -352,7 +352,7 @@ def test_rules_survive_the_way_to_the_wire_and_back(preset: str) -> None:
     assert back.attack.halve_other_spins == rules.attack.halve_other_spins
 
 
-def test_rules_told_as_data_hold() -> None:
+def test_rules_as_data_apply() -> None:
     rules = Rules.preset("guideline")
     config = triangle.TriangleConfig(queue=QUEUE, data={"rules": rules.to_dict()})
     assert parse_config(config) == rules

@@ -36,7 +36,7 @@ def test_a_queue_that_holds_the_current_piece() -> None:
 @pytest.mark.parametrize(
     "bag", ["classic", "pairs", "total mayhem", "7+1-bag", "7+2-bag", "7+x-bag"]
 )
-def test_bags_of_which_nobody_can_know(bag: str) -> None:
+def test_unknowable_bags(bag: str) -> None:
     for dealt in truth_json("triangle/bags.json")[bag].values():
         opening = infer_opening(pieces(dealt)[1:35])
         assert opening.first_piece is None

@@ -32,7 +32,7 @@ def test_a_game() -> None:
     assert side.unrequested_moves == 0
 
 
-def test_a_move_is_told_as_it_came() -> None:
+def test_move_is_returned_unchanged() -> None:
     side = playing()
     side.send(PLAY)
     for move in (triangle.TriangleMove(keys=("jump",)), triangle.TriangleMove(keys=UNSET)):
@@ -42,7 +42,7 @@ def test_a_move_is_told_as_it_came() -> None:
         assert side.move is None
 
 
-def test_moves_that_nobody_asked_for_are_dropped_and_counted() -> None:
+def test_unsolicited_moves_are_dropped_and_counted() -> None:
     side = TriangleHostConnection()
     assert side.receive(MOVE) is TriangleEvent.UNREQUESTED
     side = playing()

@@ -228,7 +228,7 @@ def test_silent_game_server_is_shown(
     line(page, "Live: Game 1")
 
 
-def test_the_line_breaks_and_comes_back(
+def test_connection_is_lost_and_restored(
     visit: Callable[..., Page], site: Running, server: GameServer
 ) -> None:
     page = visit(f"matches/{server.match}")
@@ -374,7 +374,7 @@ def test_screen_readers_get_the_same_information(
         assert live.count() <= 1 or path.endswith("games/1")
 
 
-def test_without_script_results_are_there(
+def test_results_are_shown_without_scripts(
     new_page: Callable[..., Page], site: Running, server: GameServer
 ) -> None:
     game = play(1, server.states.teams)

@@ -24,7 +24,7 @@ def bits(letters: str) -> int:
 
 
 @pytest.mark.parametrize(("seed", "moves"), [(3, 1), (CLEARS_A_ROW, 1), (5, 20)])
-def test_a_game_ends_as_it_ended(seed: int, moves: int) -> None:
+def test_playback_reaches_the_recorded_end(seed: int, moves: int) -> None:
     game = play(1, TEAMS, seed=seed, moves=moves)
     told = changes(game.replay)
     assert (told["teams"], told["winner"]) == (list(TEAMS), game.result.winner)

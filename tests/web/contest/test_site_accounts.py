@@ -84,7 +84,7 @@ def test_one_place_registers_no_crowd(make_site: Callable[..., Running]) -> None
     assert site.store.teams.count() == 0
 
 
-def test_a_session_begins_anew_and_ends(site: Running) -> None:
+def test_session_renewal_and_end(site: Running) -> None:
     site.add_team("Fixed")
     visitor = site.visitor()
     planted = "planted-by-somebody-else-0123456789"

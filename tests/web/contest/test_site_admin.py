@@ -78,7 +78,7 @@ def test_a_contest_is_planned(site: Running, admin: Visitor) -> None:
         ({"name": "Nobody", "bracket": "yes", "team": "Unknown"}, "no team"),
     ],
 )
-def test_a_plan_that_cannot_be_says_why(
+def test_impossible_plan_is_explained(
     site: Running, admin: Visitor, fields: dict[str, str], told: str
 ) -> None:
     before = len(site.store.contests.list())

@@ -113,7 +113,7 @@ def test_invalid_requests_for_test_matches(
     assert len(game_server.placed) == before
 
 
-def test_without_a_game_server_there_is_no_match(
+def test_match_requires_a_game_server(
     make_site: Callable[..., Running], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site = make_site()
@@ -132,7 +132,7 @@ def test_team_with_the_name_of_the_test_client(site: Running, game_server: GameS
     assert "cannot both be 'Test Client'" in reply["reason"]
 
 
-def test_test_matches_are_not_made_by_the_thousand(site: Running, game_server: GameServer) -> None:
+def test_number_of_test_matches_is_limited(site: Running, game_server: GameServer) -> None:
     site.add_team("Greedy")
     query = urlencode({"team_name": "Greedy", "password": PASSWORD})
     replies = [asked(site, query) for _ in range(25)]
@@ -151,7 +151,7 @@ def test_test_matches_are_not_made_by_the_thousand(site: Running, game_server: G
     assert len(open_ones) == site.settings.site.max_test_matches
 
 
-def test_a_team_makes_one_by_hand(site: Running, game_server: GameServer) -> None:
+def test_team_creates_a_test_match(site: Running, game_server: GameServer) -> None:
     team = site.team("By Hand")
     assert "No test match is open" in team.get("/team/testing").words
     assert team.send("/team/testing").location == "/team/testing"

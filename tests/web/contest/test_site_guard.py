@@ -72,7 +72,7 @@ def test_manual_lists_addresses_for_programs() -> None:
         ({"Sec-Fetch-Site": "same-site"}, 403),
     ],
 )
-def test_forms_come_from_its_own_pages(
+def test_forms_require_the_form_token(
     behind: Running, headers: dict[str, str], status: int
 ) -> None:
     """Also where the proxy puts a name of its own into the request."""

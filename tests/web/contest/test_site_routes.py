@@ -188,7 +188,7 @@ def test_forms_need_their_token(site: Running, contest: int) -> None:
     assert site.store.contests.get(contest).state == "planned"
 
 
-def test_every_page_keeps_to_its_policy(site: Running, contest: int) -> None:
+def test_pages_follow_their_content_policy(site: Running, contest: int) -> None:
     """Nothing in pages that the policy would not let a browser do."""
     admin = site.admin()
     team = site.team("Alpha")

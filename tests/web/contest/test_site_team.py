@@ -51,7 +51,7 @@ def played(site: Running) -> MatchRow:
     return row
 
 
-def test_its_matches_as_it_sees_them(site: Running, played: MatchRow) -> None:
+def test_team_sees_its_matches(site: Running, played: MatchRow) -> None:
     page = site.team("Right").get("/team/matches")
     assert "A match against Left won" in page.words
     assert "1 : 1 games, 12,800 : 900 points (points)" in page.words
@@ -100,9 +100,7 @@ def test_odd_pages_are_pages(site: Running, before: str) -> None:
     assert "Traceback" not in answer.text
 
 
-def test_a_match_cannot_be_made_while_nobody_plays_any(
-    site: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_test_match_without_a_server(site: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     async def refuses(team: str, *, patience: float = 0) -> None:
         raise SchedulerError("there is no game server now")
 

@@ -208,7 +208,7 @@ async def test_proxy_may_use_all_connections() -> None:
 
 
 @pytest.mark.slow
-def test_the_page_is_served_beside_idle_connections(tmp_path: Path) -> None:
+def test_page_is_served_despite_idle_connections(tmp_path: Path) -> None:
     server = Server(tmp_path)
     address = urlsplit(server.address)
     try:

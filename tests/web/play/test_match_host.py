@@ -129,13 +129,13 @@ async def test_a_worker_that_never_starts(monkeypatch: pytest.MonkeyPatch) -> No
     ]
 
 
-async def test_a_worker_that_says_more_than_anyone_hears() -> None:
+async def test_worker_that_sends_too_much() -> None:
     page = FakePage({"players": [WORKER, BUILTIN]}, worker=['{"type":"chatter"}'] * 3000)
     (line,) = await play(page)
     assert "lost by rubbish" in line
 
 
-async def test_a_page_that_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_page_that_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sevenbag.web.play.match_host._FLUSH_TIMEOUT", 0.1)
     page = FakePage({"players": [BUILTIN, BUILTIN], "pieces": 5}, reads=False)
     (line,) = await play(page)
@@ -159,7 +159,7 @@ async def test_worker_timeout_is_below_the_arena_deadlines(
     assert config.deadlines.prepare > seconds
 
 
-async def test_the_shelf_keeps_the_last_replays() -> None:
+async def test_last_replays_are_kept() -> None:
     replays: list[Replay] = []
     for seed in range(4):
         recorder = ReplayRecorder()

@@ -249,7 +249,7 @@ NEEDS = """
 """
 
 
-def test_what_large_bots_need(visit: Callable[..., Page], server: Server) -> None:
+def test_requirements_of_large_bots(visit: Callable[..., Page], server: Server) -> None:
     """Threads, WebAssembly beside the script, a worker of its own."""
     (server.bots / "glue.js").write_text(SOUND)
     (server.bots / "bot.wasm").write_bytes(b"\x00asm\x01\x00\x00\x00")

@@ -120,7 +120,7 @@ def test_only_files_of_their_folders_are_served(server: Server, folder: str, nam
     assert get(server, f"/{folder}/{name}").status == 404
 
 
-def test_links_do_not_lead_out_of_the_folder(server: Server, tmp_path: Path) -> None:
+def test_links_outside_the_folder_are_rejected(server: Server, tmp_path: Path) -> None:
     (tmp_path / "secret.js").write_text("0")
     (server.bots / "link.js").symlink_to(tmp_path / "secret.js")
     assert get(server, "/bots/link.js").status == 404
@@ -224,7 +224,7 @@ async def test_concurrent_matches_are_limited(server: Server) -> None:
 
 
 @pytest.mark.slow
-async def test_a_game_leaves_nothing_behind(tmp_path: Path) -> None:
+async def test_game_leaves_no_process(tmp_path: Path) -> None:
     server = Server(tmp_path)
 
     def kept() -> tuple[int, int]:
@@ -253,7 +253,7 @@ async def test_a_game_leaves_nothing_behind(tmp_path: Path) -> None:
         server.kill()
 
 
-def test_a_port_that_is_taken() -> None:
+def test_port_in_use() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = sevenbag("web", "--port", str(port))
