@@ -1,4 +1,4 @@
-"""Fake bots, of which nothing is left when a test ends."""
+"""Fake bots whose processes end with the test."""
 
 from tests.bots.conftest import fake, mark
 

@@ -1,4 +1,4 @@
-"""What the tests of drivers share: whatever they start is gone when they end."""
+"""Fixtures of the tests of drivers, which end all processes of a test."""
 
 import sys
 import time
@@ -41,7 +41,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Marks every process that the test starts, and theirs; none of them may be left."""
+    """Mark every process that the test starts, with its children; all must end."""
     text = uuid.uuid4().hex
     monkeypatch.setenv("SEVENBAG_TEST_MARK", text)
     yield text

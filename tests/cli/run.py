@@ -102,7 +102,7 @@ def run_process(
 
 
 def assert_no_trace(text: str) -> None:
-    """Assert that an output shows nothing of the implementation."""
+    """Assert that an output contains no traceback or internal name."""
     assert not any(trace in text for trace in TRACES), text
 
 

@@ -17,7 +17,7 @@ WATCHED = '"$@" & server=$!; read -r order; kill -${order:-INT} $server; wait $s
 
 
 def missing() -> str:
-    """Why there is no server; empty if there is one."""
+    """Return the reason why there is no server; empty if there is one."""
     if _folder() is None:
         return "PostgreSQL's initdb and postgres are not installed"
     try:
@@ -52,7 +52,7 @@ class Server:
         return self.url(name)
 
     def crash(self) -> None:
-        """End it as a fault of its own would: it recovers from its log at the next start."""
+        """Crash the server; it recovers from its log at the next start."""
         _end(self.process, b"QUIT\n")
 
     def restart(self) -> None:
@@ -62,7 +62,7 @@ class Server:
 
 @contextlib.contextmanager
 def running_server() -> Generator[Server]:
-    """A new server, empty; gone afterwards."""
+    """Start a new, empty server and remove it afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="sevenbag-pg-"))
     user = _user()
     try:
@@ -107,7 +107,7 @@ def _program(name: str) -> Path:
 
 
 def _user() -> str | None:
-    """Who runs it; None for who runs the tests."""
+    """Return the user that runs the server; None for the current one."""
     if os.getuid() != 0:
         return None
     with contextlib.suppress(KeyError):

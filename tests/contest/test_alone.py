@@ -21,7 +21,7 @@ Rows = list[list[bool]]
 
 
 def landed(board: Rows, kind: str, orient: int, column: int) -> tuple[Rows, float] | None:
-    """The board after such a drop, and how bad it is; None where the piece does not fit."""
+    """Return the board after a drop and its cost; None where the piece does not fit."""
     cells = [(row, column + right) for row, right in CELLS[kind][orient]]
     if any(not 0 <= col < 10 for _, col in cells):
         return None
@@ -51,7 +51,7 @@ def landed(board: Rows, kind: str, orient: int, column: int) -> tuple[Rows, floa
 
 
 def unevenness(board: Rows) -> float:
-    """What a board is worth by itself: the features, and about the weights, of P. Dellacherie."""
+    """Return the value of a board by the features and approximate weights of P. Dellacherie."""
     rows = sum(
         before != now
         for row in board

@@ -91,7 +91,7 @@ def test_losers_are_eliminated(count: int) -> None:
 
 @pytest.mark.parametrize("count", range(2, 65))
 def test_the_best_meet_as_late_as_can_be(count: int) -> None:
-    """Where the better one always wins, the round that one goes out in follows from the seed."""
+    """If the better team always wins, the seed determines the round of its defeat."""
     end, order, _ = played(count, ContestPlan(ranking=False, third_place=True), stronger_wins)
     assert end.champion == 0
     out = {max(f.entrants): f.round for f in order if f.slot != "bracket/third"}
@@ -159,7 +159,7 @@ def test_bracket_is_independent_of_the_entrants() -> None:
 
 
 def test_matches_before_games_before_points_before_a_coin() -> None:
-    """Three teams that each win one match: only what comes after can tell."""
+    """Three teams win one match each, so later criteria decide."""
     fixtures = {
         frozenset(f.entrants): f for f in ContestTournament(names(3), ContestPlan(), {}).due_matches
     }
@@ -218,7 +218,7 @@ def test_the_table_adds_up() -> None:
 
 @pytest.mark.parametrize("count", [2, 6, 9])
 def test_bracket_is_independent_of_the_order_of_results(count: int) -> None:
-    """All that it follows from goes through JSON after each match."""
+    """The state goes through JSON after each match."""
 
     def judge(fixture: DueMatch) -> MatchResult:
         dice = random.Random(f"{fixture.slot} {fixture.entrants}")

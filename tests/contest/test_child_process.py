@@ -1,4 +1,4 @@
-"""Processes beside ours: real ones, with real deaths."""
+"""Tests of child processes with real deaths."""
 
 import asyncio
 import contextlib

@@ -27,7 +27,7 @@ ALONE = ("--set", f"server.bind={HOST}", "--set", "log.level=warning")
 
 
 def lines_of(process: subprocess.Popen[str]) -> list[str]:
-    """Its output, as it comes."""
+    """Return the output line by line."""
     lines: list[str] = []
     stream = process.stdout
     assert stream is not None

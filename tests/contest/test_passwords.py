@@ -1,4 +1,4 @@
-"""Passwords: what may be one, that only the right one is right, that nothing of it stays."""
+"""Tests of password rules, hashing and verification."""
 
 import asyncio
 import gc

@@ -182,7 +182,7 @@ def test_a_contest_of_eight_teams_and_a_game_server_that_is_killed(contest: Cont
 
 
 def counted_again(games: list[dict[str, str]]) -> str:
-    """The champion by the games alone; on the way, that nothing is missing or there twice."""
+    """Determine the champion from the games alone; assert that none is missing or repeated."""
     matches: dict[str, list[dict[str, str]]] = defaultdict(list)
     for game in games:
         if game["game"]:

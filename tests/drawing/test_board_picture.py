@@ -14,7 +14,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def drawn(svg: str) -> dict[tuple[int, int], str]:
-    """Colour by (column, row from the top), as a reader of the picture sees it."""
+    """Return colours by (column, row from the top), as a reader sees them."""
     root = ET.fromstring(svg)
     return {
         (int(float(r.get("x", "0")) // CELL), int(float(r.get("y", "0")) // CELL)): r.get(

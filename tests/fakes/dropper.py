@@ -90,7 +90,7 @@ def say(message: dict[str, Any]) -> None:
 
 
 def say_no_more() -> None:
-    """Tell the tests that no message will follow."""
+    """Announce that no message will follow."""
     print(SILENT, file=sys.stderr, flush=True)
 
 

@@ -178,7 +178,7 @@ class HangsAtSuggest(Dropper):
 
 
 class Rubbish(Dropper):
-    """Prints lines that are no messages forever."""
+    """Prints invalid lines forever."""
 
     def suggest(self) -> None:
         while True:

@@ -248,7 +248,7 @@ def test_the_two_systems_allow_what_all_six_allow() -> None:
 
 
 def slowly(solution: PcRecord, kicks: list[Kicks]) -> tuple[PcFault, int]:
-    """The rules, as one would tell them."""
+    """Return the published rules of the format."""
     board = Board(rows=30)
     for number, placement in enumerate(solution.placements):
         if any(not (0 <= x < 10 and y >= 0) for x, y in placement.cells):

@@ -1,4 +1,4 @@
-"""The replay file: what is written is read again, and nothing else is."""
+"""Tests of the replay file: round trips and rejected input."""
 
 import contextlib
 import json
@@ -61,7 +61,7 @@ def sample() -> Replay:
 
 
 def real_time() -> Replay:
-    """A game in real time from a field, with clocks, told in full."""
+    """Return a real-time game from a given field, with clocks and all optional data."""
     fast = replay_file.ReplayPlayer(name="a", pps=2.5, clock=replay_file.ReplayClock(60_000, 500))
     adjudication = replay_file.Adjudication(lead=10, double="attack")
     first = Placement(Piece.T, Rotation.SOUTH, 4, 1, Spin.FULL)

@@ -49,7 +49,7 @@ class TestRealFiles:
 
 
 class TestLayouts:
-    """The same round comes out of every layout."""
+    """Every layout gives the same round."""
 
     WANTED = tetrio_rounds.script_of(tetrio_rounds.ROUNDS["lost"])
 
@@ -188,7 +188,7 @@ class TestBroken:
             build_script(player.events, rewinds=True)
 
     def test_keys_without_effect(self) -> None:
-        """A key to begin anew does nothing in a match, but is one."""
+        """The restart key has no effect in a match."""
         file = match("lost")
         replay(file)["events"][9]["data"]["key"] = "retry"
         ((player,),) = read_tetrio_file(written(file)).rounds

@@ -40,7 +40,7 @@ def rules_of(overrides: dict[str, Any]) -> Rules:
 
 
 def pressed(board: Board, piece: Piece, rules: Rules, keys: list[str]) -> Placement:
-    """Where the keys before hardDrop lead, and the spin that the kernel makes of it."""
+    """Return the result of the keys before hardDrop, with the kernel's spin."""
     kicks = rules.pieces.kicks
     at = Placement(piece, kicks.spawn_rotation(piece), rules.spawn.x, rules.spawn.y)
     while not board.fits(at):

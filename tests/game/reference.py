@@ -139,7 +139,7 @@ class Reference:
         return happened
 
     def spawn(self, letter: str) -> tuple[int, int] | None:
-        """Where a piece appears."""
+        """Return the spawn position of a piece."""
         rules = self.rules.spawn
         if self._free(letter, rules.y, solid=True):
             y = rules.y
@@ -164,7 +164,7 @@ class Reference:
         return pieces[:2000]
 
     def _free(self, letter: str, y: int, *, solid: bool) -> bool:
-        """Whether the cells of a piece are; by those rows alone that are solid, or by all."""
+        """Return True if the cells of a piece are free, among solid rows or all rows."""
         piece = Piece[letter]
         for cx, cy in Placement(
             piece, self.kicks.spawn_rotation(piece), self.rules.spawn.x, y

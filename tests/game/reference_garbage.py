@@ -37,7 +37,7 @@ class Attack:
 
 
 class Waiting:
-    """What waits for one player."""
+    """Return the pending garbage of a player."""
 
     def __init__(self, rules: Rules, seed: int) -> None:
         self.rules = rules.garbage

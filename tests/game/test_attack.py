@@ -1,4 +1,4 @@
-"""What clears send, against published vectors, recorded values and the formula once more."""
+"""Tests of attacks against published vectors, recorded values and the reference formula."""
 
 import itertools
 from typing import Any
@@ -115,7 +115,7 @@ def test_lock_without_a_clear_sends_nothing(preset: str) -> None:
 
 
 def test_more_rows_than_four() -> None:
-    """Bombs clear so many; the table's last step goes on."""
+    """Bombs clear a number of rows; the last step of the table repeats."""
     bombs = Rules.preset("tetrio-bombs").replace({"attack": {"multiplier": 1.0}})
     for lines, plain, spin in [(4, 4, 10), (5, 5, 12), (6, 6, 14), (9, 9, 20)]:
         assert bombs.compute_attack(lines) == (plain,)

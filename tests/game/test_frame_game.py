@@ -473,8 +473,6 @@ class TestRefusedPlacements:
 
 
 class TestBots:
-    """What a bot needs of a game, it has."""
-
     def test_judged(self) -> None:
         game = FrameGame(Rules.preset("tetrio-league"), seed=1)
         wanted = game.placements()[0]
@@ -484,7 +482,6 @@ class TestBots:
         assert not game.is_legal(Placement(game.current, Rotation.NORTH, 4, 10))
 
     def test_new_pieces(self) -> None:
-        """What comes into sight is told as a game of placements tells it."""
         dice = random.Random(1)
         keyed = FrameGame("tetrio-league", seed=5, handling=AT_ONCE)
         placed = Game("tetrio-league", seed=5)

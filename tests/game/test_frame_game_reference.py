@@ -174,7 +174,7 @@ def compare(
 
 
 def inputs(dice: random.Random, game: Reference) -> Iterator[list[tuple[Any, ...]]]:
-    """What happens in each frame: keys at random."""
+    """Compare each frame for random keys."""
     down: set[str] = set()
     number = 0
     announced: list[int] = []

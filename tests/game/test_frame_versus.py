@@ -129,7 +129,7 @@ def test_refused(wrong: dict[str, object], words: str) -> None:
 
 
 def test_placements_as_in_every_other_game() -> None:
-    """As long as nothing waits and nothing enters, the same placements make the same boards."""
+    """Without pending garbage, equal placements give equal boards."""
     dice = random.Random(4)
     keyed, placed = GravityVersus("tetrio-league", 6), Versus("tetrio-league", 6)
     turn = 0

@@ -1,4 +1,4 @@
-"""One player's game: what can be seen, what is refused, and the reference beside it."""
+"""Tests of a single player's game, beside the reference."""
 
 import pytest
 from hypothesis import given
@@ -312,7 +312,7 @@ def _cost(board: Board, placement: Placement) -> tuple[int, int, int]:
 
 
 def _check_books(game: Game, entered: int) -> None:
-    """Cells neither appear nor vanish, and colours and cells agree."""
+    """Assert that cells are conserved and that colours match cells."""
     stats, rules = game.stats, game.rules
     plain = rules.board.kept >= rules.board.rows and not rules.garbage.bombs
     if plain and rules.garbage.holes != "coins" and rules.top_out.garbage_out:

@@ -1,4 +1,4 @@
-"""Rotation systems from files: what they say, and what is said of those that are wrong."""
+"""Tests of rotation systems from files, and of their errors."""
 
 import json
 from pathlib import Path

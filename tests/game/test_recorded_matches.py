@@ -63,7 +63,7 @@ class Recorded:
         self.pieces = 0
 
     def follow(self, lock: Any) -> None:
-        """Play one lock, and compare all that is told of it."""
+        """Play one lock and compare all its recorded values."""
         self.pieces += 1
         frame = lock["frame"]
         dropped = frame in self.drops
@@ -104,7 +104,7 @@ class Recorded:
         assert "/".join(self.colors).lower().rstrip("./") == lock["board"].rstrip("./"), lock
 
     def _hear_until(self, frame: int, dropped: bool) -> None:
-        """What the network has told before the lock; events of a frame are in their order."""
+        """Return the network events before the lock; events of a frame are in order."""
         while self.next_event is not None and self.next_event["frame"] <= frame:
             event = self.next_event
             if event["frame"] == frame:

@@ -126,7 +126,7 @@ def test_garbage_replaces_the_hidden_row() -> None:
 
 
 def clearing(rules: Rules) -> LockResult:
-    """What happens when four lines wait, three have come in time, and one row is cleared."""
+    """Four lines wait, three have arrived, and one row is cleared."""
     rows = ["####..####", "####..#..."]
     game = playing(rules, Piece.O, board_of(rules, rows))
     game.receive_garbage(3, frame=0)
@@ -261,7 +261,7 @@ def test_a_multiplier_in_a_straight_line() -> None:
 
 
 def test_a_multiplier_by_steps() -> None:
-    """One step of a 60th every frame after the margin, added up as they come."""
+    """The multiplier grows by one 60th of its step in each frame after the margin."""
     rules = Rules.preset("tetrio-default").replace({"attack": {"multiplier_growth": 0.6}})
     board = board_of(rules, ["####..####", "####..####"])
     for frame in (10_800, 10_900, 11_000):

@@ -200,7 +200,7 @@ def shape(piece: str, system: System, rotation: int) -> list[tuple[int, int]]:
 
 @cache
 def named_shape(piece: str, name: str, rotation: int) -> list[tuple[int, int]]:
-    """The same for a system's name, which is empty if it has none."""
+    """Return the same for a system's name; empty for none."""
     plain = name.removesuffix(" without 180")
     if plain == "pason":
         # It appears pointing south; the orientations follow one another counter-clockwise.
@@ -331,7 +331,7 @@ def is_detected_at_lock(spins: SpinSetting) -> bool:
 
 
 def shifted(s: State, dx: int, dy: int, spins: SpinSetting) -> State:
-    """A fall ends a spin, and mostly a shift; nothing does in mode "stupid"."""
+    """Return False after a fall and, in most modes, a shift; "stupid" keeps every spin."""
     rules = get_spin_setting(spins)
     stays = rules.mode == "stupid" or (dy == 0 and rules.shift != "ends")
     return State(s.x + dx, s.y + dy, s.rotation, s.spin if stays else "NONE")

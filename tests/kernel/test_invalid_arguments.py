@@ -245,7 +245,7 @@ def expect_named(
 
 
 def counts_for_ever(names: list[str], arguments: tuple[Any, ...]) -> bool:
-    """A long queue takes long: to count for ever, or to search without a limit, is no error."""
+    """Counting without a limit is not an error, so long queues are skipped."""
     given = dict(zip(names, arguments, strict=False))
     depth = given.get("depth", 0)
     if "queue" in given and "threads" in given:

@@ -160,7 +160,7 @@ def test_a_published_network() -> None:
 
 
 def slow_scores(network: Network, boards: list[list[float]]) -> list[float]:
-    """As the files' format says it: hidden nodes by number, then the score."""
+    """Evaluate hidden nodes by number, then the score, as the file format defines."""
     genes = [gene for gene in network.genes if gene.enabled]
     hidden = sorted(
         {g.output for g in genes if g.output > 10} | {g.input for g in genes if g.input > 10}

@@ -99,7 +99,7 @@ def test_networks_become_better(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Return the files of a training that nothing interrupted."""
+    """Return the files of an uninterrupted training."""
     folder = tmp_path_factory.mktemp("whole")
     train(folder, SMALL, seed=4, generations=3)
     return files(folder)

@@ -1,4 +1,4 @@
-"""Replays in other formats tell the game that was played."""
+"""Exported replays describe the game that was played."""
 
 import asyncio
 import csv

@@ -54,7 +54,7 @@ class TestRealMatches:
         compared("player-rounds played from keys", 1)
 
     def test_an_attack_that_was_not_sent(self) -> None:
-        """The other player's file tells at which lock a game went another way."""
+        """The opponent's file shows the lock at which a simulation diverges."""
         file = json.loads(truth("replays/versus-a.ttrm").read_bytes())
         first, second = file["replay"]["rounds"][0]
         attack = next(

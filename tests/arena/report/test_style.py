@@ -1,4 +1,4 @@
-"""The page's colours can be told from their ground, in either theme."""
+"""Contrast of the page's colours in both themes."""
 
 import re
 from pathlib import Path

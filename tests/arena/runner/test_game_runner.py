@@ -1,4 +1,4 @@
-"""The runner: games end as they must, and nothing a bot does hurts anybody but itself."""
+"""Tests of the game runner: endings, and faults of bots."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Real time: who locks when, what garbage does meanwhile, and that it comes out the same twice."""
+"""Tests of real time: locks, garbage between locks, and reproducible simulation."""
 
 import asyncio
 import itertools

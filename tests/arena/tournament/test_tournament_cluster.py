@@ -1,4 +1,4 @@
-"""A tournament on a cluster comes out as it does here."""
+"""A tournament on a cluster has the same results as in this process."""
 
 import os
 import signal

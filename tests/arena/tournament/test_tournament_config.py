@@ -1,4 +1,4 @@
-"""Files of tournaments and openings from outside: read, or refused by name, whatever is in them."""
+"""Tests of tournament files and openings: read, or rejected by name."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tournaments in folders: the same wherever they are played, whatever bots or killers do."""
+"""Tests of tournament folders: the same results with any workers, interruptions and faults."""
 
 import contextlib
 import functools

@@ -1,4 +1,4 @@
-"""The bot of perfect clears: many of them, every move legal, beam where there are none."""
+"""Tests of the perfect clear bot."""
 
 import asyncio
 import dataclasses

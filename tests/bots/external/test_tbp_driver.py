@@ -40,7 +40,7 @@ def hurried(**seconds: float) -> dict[str, str]:
 
 
 async def play(bot: TbpDriver, pieces: int, seed: int = 1) -> Game:
-    """Prepare, play a game of so many pieces, stop; every move must be legal."""
+    """Prepare the bot and play a number of pieces; every move must be legal."""
     await bot.prepare(RULES)
     return await one_game(bot, pieces, seed)
 
@@ -50,7 +50,7 @@ async def one_game(bot: TbpDriver, pieces: int, seed: int = 1) -> Game:
 
 
 async def ask_and_cancel(bot: TbpDriver) -> None:
-    """Ask for a move, and cancel that before the answer can have come."""
+    """Ask for a move and cancel the question at once."""
     question = asyncio.create_task(ask_bot(bot, Limits()))
     while not bot._connection.pending_answers:  # noqa: ASYNC110 - a question is no event
         await asyncio.sleep(0)
@@ -458,7 +458,7 @@ async def test_child_processes_of_a_bot_are_terminated(fake: Command) -> None:
 
 
 def host(bot: list[str], end: str) -> list[str]:
-    """A program that prepares a bot, says so, and then ends in a way of its own."""
+    """Return a program that prepares a bot, reports it, and then ends in a given way."""
     program = f"""
 import asyncio, os, signal, sys
 from sevenbag.bots.external.tbp_driver import TbpDriver

@@ -57,7 +57,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 async def play(
     bot: TbpDriver, pieces: int = 14, rules: Rules = RULES, garbage_at: tuple[int, ...] = ()
 ) -> Game:
-    """A game of so many pieces, with new starts after garbage."""
+    """Play a number of pieces, with new starts after garbage."""
     try:
         await bot.prepare(rules)
         await bot.opponents((Game(rules, seed=4).position(),))
@@ -101,7 +101,7 @@ async def test_known_by_their_names(
 async def test_differences_from_the_protocol(
     bot: str, flags: dict[str, str], words: str, field: Callable[[str], list[str]]
 ) -> None:
-    """Spoken to in another way they fail: the fakes have the quirks that the profiles heed."""
+    """Without their profiles the fakes fail."""
     driver = TbpDriver(field(bot), options={"move_seconds": "60", **flags})
     if not words:
         await play(driver)

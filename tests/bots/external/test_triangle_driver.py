@@ -36,7 +36,7 @@ PATIENT = TriangleSettings(info_seconds=120, move_seconds=120, quit_seconds=5)
 
 @pytest.fixture
 def engine(mark: str, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """The command of an engine with a fault, or of ``Engine``, which has none."""
+    """Return the command of a faulty engine, or of ``Engine``, which has no fault."""
     monkeypatch.setenv("PYTHONPATH", str(FAKES.parents[1]))
     return lambda fault: [sys.executable, "-S", str(FAKES / "triangle_bots.py"), fault]
 
@@ -50,13 +50,13 @@ async def play(
     garbage_every: int = 0,
     board: Board | None = None,
 ) -> Game:
-    """A game of so many pieces; every move must be legal."""
+    """Play a number of pieces; every move must be legal."""
     garbage_at = range(garbage_every - 1, pieces, garbage_every) if garbage_every else ()
     return await drive(bot, Game(rules, seed, board=board), pieces, garbage_at)
 
 
 async def faulty(command: list[str], settings: TriangleSettings = PATIENT) -> TriangleDriver:
-    """Plays a little with a bot, and ends it whatever comes of that."""
+    """Play some pieces with a bot and end it in any case."""
     bot = TriangleDriver(command, settings=settings)
     try:
         await bot.prepare(RULES)

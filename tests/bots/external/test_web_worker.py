@@ -137,7 +137,7 @@ async def test_worker_that_posts_text(host: str, mark: str, tmp_path: Path) -> N
 
 @on_hosts
 async def test_worker_with_a_one_time_listener(host: str, mark: str, tmp_path: Path) -> None:
-    """As wasm builds do: between two messages nobody listens for a moment."""
+    """As in wasm builds, no listener is set for a moment between two messages."""
     before, _, after = SOUND.partition('self.addEventListener("message"')
     rest = after.partition("});\n")[2]
     listen = """

@@ -1,4 +1,4 @@
-"""Our bot as a worker script in somebody else's page, in a real browser."""
+"""Tests of a built-in bot as a worker script in a page, in a real browser."""
 
 import asyncio
 import functools
@@ -34,7 +34,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[str]:
-    """Somebody's page with a copy of our worker script."""
+    """Serve a page with a copy of the worker script."""
     (tmp_path / "index.html").write_text((FAKES / "worker_page.html").read_text())
     (tmp_path / "sevenbag.js").write_text(read_worker_script())
     handler = functools.partial(Quiet, directory=str(tmp_path))
@@ -55,7 +55,7 @@ async def port() -> AsyncIterator[int]:
 
 
 async def played(address: str) -> dict[str, object]:
-    """What the page has to tell when its game is over."""
+    """Return the report of the page after its game."""
     async with playwright.async_playwright() as play:
         browser = await play.chromium.launch(executable_path=find_browser(), args=FLAGS)
         try:

@@ -1,4 +1,4 @@
-"""Our bots as TBP bots: the real command, told lists of lines."""
+"""Tests of built-in bots as TBP bots: the real command with lists of lines."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ def lines_of(messages: Iterable[Json | str]) -> bytes:
 def serve(
     *messages: Json | str, command: list[str] | None = None
 ) -> tuple[list[Json], subprocess.CompletedProcess[bytes]]:
-    """All it answers to these lines; nothing but messages may come."""
+    """Return all answers to these lines; only messages may appear."""
     done = subprocess.run(
         command or SERVE, input=lines_of(messages), capture_output=True, timeout=120, check=False
     )
@@ -278,8 +278,6 @@ async def test_driver_and_server_back_to_back(mark: str) -> None:
 
 
 class Scripted(Bot):
-    """Does what the test says."""
-
     def __init__(self) -> None:
         self.name = "scripted"
         self.heard: list[str] = []
@@ -356,7 +354,7 @@ class Wire:
 async def conversation(
     bot: Bot, *messages: Json | str, answers: int, most_moves: int = 1
 ) -> tuple[list[Json], float]:
-    """What the bot answers, and how long it all takes."""
+    """Return the bot's answers and the time of all of them."""
     wire = Wire()
     try:
         server = asyncio.create_task(

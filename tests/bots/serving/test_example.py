@@ -1,4 +1,4 @@
-"""The bot in examples/: it loses games, but never by a fault of its own."""
+"""Tests of the bot in examples/, which may lose but never by a fault."""
 
 import sys
 from pathlib import Path

@@ -47,7 +47,7 @@ def now_and_then(seed: int) -> Callable[[int], int]:
 
 
 def ended_quietly(host: Host) -> bool:
-    """Whether the bot ends with its input, and has said nothing but moves."""
+    """Return True if the bot ended with its input and printed only moves."""
     rest, words = host.bot.communicate(timeout=120)
     return host.bot.returncode == 0 and rest == b"" and words == b""
 
@@ -148,7 +148,7 @@ def test_the_example() -> None:
 
 
 def answers(*lines: Json | str) -> tuple[list[Json], str]:
-    """What it says to these lines, and what the log has."""
+    """Return the answers to these lines and the log."""
     text = "".join((m if isinstance(m, str) else json.dumps(m)) + "\n" for m in lines)
     done = subprocess.run(
         served("random:seed=1"),

@@ -1,4 +1,4 @@
-"""Engines of one's own: what their functions are given, and what becomes of what they return."""
+"""Tests of custom engines: arguments and return values of their functions."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ LEFT = Placement("O", Rotation.NORTH, 0, 0)
 
 
 class Listener:
-    """An engine whose function returns what it is told to, and keeps what it was given."""
+    """Return an engine whose function records its arguments and returns given moves."""
 
     def __init__(self, *choices: Placement | EngineReply | Exception) -> None:
         self.turns: list[EngineTurn] = []

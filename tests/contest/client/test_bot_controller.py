@@ -48,7 +48,6 @@ def play(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_slow_gravity(seed: int) -> None:
-    """Every move is performed, and every piece goes to its target."""
     game, controllers = play(GameRules(gravity_ms=(1_000,)), seconds=2, seed=seed, thinks=0.01)
     assert not game.rejected
     for counts in (controller.counts for controller in controllers):

@@ -159,7 +159,7 @@ def test_lost_answers() -> None:
 
 
 def test_rare_states() -> None:
-    """Ten states a second, whatever is moved: fewer pieces, and none of them elsewhere."""
+    """With ten states per second regardless of moves, pieces are fewer and still on target."""
 
     class Lazy(SmallServer):
         told_at = 0.0
@@ -250,7 +250,7 @@ def test_rejected_moves() -> None:
 
 
 class Notice:
-    """A site that says what the test says."""
+    """Site with scripted answers."""
 
     url = "the site"
 

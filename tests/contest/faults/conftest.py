@@ -1,4 +1,4 @@
-"""One server for all faults of a file, two teams that play beside them."""
+"""One server for all faults of a file, and two teams that play beside them."""
 
 from collections.abc import Iterator
 

@@ -155,7 +155,7 @@ def test_wrong_keys(asker: Asker, bystanders: Bystanders, server: Hosted) -> Non
 
 
 def test_a_token_moves_its_own_piece_only(asker: Asker, server: Hosted) -> None:
-    """The other team's token would be needed to move its piece; saying its name does nothing."""
+    """A move needs the client token of the team, not its name."""
     rules = {"game_seconds": 600}
     match = server.place("Mine", "Theirs", game={"gravity_ms": [60_000]}, match=rules)
     referee = match.referee()
@@ -206,7 +206,6 @@ def test_large_ones(asker: Asker, bystanders: Bystanders, server: Hosted) -> Non
 
 
 def test_far_too_large_ones(bystanders: Bystanders, server: Hosted) -> None:
-    """Whoever sends what no client ever would is cut off; others go on."""
     before = server.memory()
     for _ in range(3):
         asker = Asker(server.host)
@@ -250,7 +249,7 @@ def test_fuzzed(asker: Asker, bystanders: Bystanders) -> None:
 
 
 def test_no_end_of_tokens(server: Hosted, bystanders: Bystanders) -> None:
-    """Nothing is remembered of tokens that are none."""
+    """Unknown tokens are not remembered."""
     context = zmq.Context()
     dealer: zmq.Socket[bytes] = context.socket(zmq.DEALER)
     dealer.set(zmq.SNDHWM, 0)

@@ -1,4 +1,4 @@
-"""Connections that vanish, hang, flood or speak another language: all others go on."""
+"""Connections that vanish, hang, flood or use another protocol do not affect others."""
 
 import contextlib
 import json
@@ -97,7 +97,7 @@ def test_disconnect_within_the_greeting(server: Hosted) -> None:
 
 
 def test_disconnect_before_the_answer(server: Hosted, bystanders: Bystanders) -> None:
-    """A password is being checked, and who asked is no longer there."""
+    """The client of a password check disconnects."""
     for number in range(30):
         team = bystanders.match.teams[number % 2]
         command = {
@@ -112,7 +112,7 @@ def test_disconnect_before_the_answer(server: Hosted, bystanders: Bystanders) ->
 
 
 def test_half_open_ones(server: Hosted, bystanders: Bystanders) -> None:
-    """Two hundred connections that say nothing, not even goodbye."""
+    """Two hundred idle connections."""
     with contextlib.ExitStack() as stack:
         for number in range(200):
             plain = stack.enter_context(connection(server, PORTS[number % 2]))
@@ -122,7 +122,7 @@ def test_half_open_ones(server: Hosted, bystanders: Bystanders) -> None:
 
 
 def test_no_file_is_left(server: Hosted, bystanders: Bystanders) -> None:
-    """So many connections that the server can take no more: who is there plays on."""
+    """Connected teams play on when the server can accept no more connections."""
     usual = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
     few = descriptors(server) + 20
     resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (few, usual[1]))
@@ -206,7 +206,7 @@ class TestFloods:
     def test_of_commands_from_one_of_the_teams(
         self, server: Hosted, bystanders: Bystanders
     ) -> None:
-        """Whoever moves as fast as it can, without waiting, holds up nobody else."""
+        """A client that does not wait for answers does not delay others."""
         match = server.place(match={"games": 9_999, "match_seconds": 600, "game_seconds": 600})
         context = zmq.Context()
         dealer: zmq.Socket[bytes] = context.socket(zmq.DEALER)
@@ -251,7 +251,7 @@ class TestFloods:
         assert sent > 500
 
     def test_of_wrong_passwords(self, server: Hosted, bystanders: Bystanders) -> None:
-        """Each would cost the server some time; the right one is still let in, and at once."""
+        """Wrong passwords cost time; the right one is accepted at once."""
         match = server.place()
         context = zmq.Context()
         dealer: zmq.Socket[bytes] = context.socket(zmq.DEALER)
@@ -301,7 +301,7 @@ class TestSubscribers:
 
     @pytest.mark.parametrize("frames", [[b"\1" + b"x" * 3_000], [b"\0" * 3_000], [b"x"] * 50])
     def test_subscriber_that_sends_messages(self, server: Hosted, frames: list[bytes]) -> None:
-        """Whatever is sent on the state channel is ignored."""
+        """Messages on the state channel are ignored."""
         with NewPeer(server.host, STATE_PORT, kind="XSUB") as peer:
             for _ in range(50):
                 peer.send(*frames)
@@ -320,7 +320,7 @@ class TestSubscribers:
 
 
 def test_stopped_server_resumes(server: Hosted, bystanders: Bystanders) -> None:
-    """As when a laptop sleeps: what was missed is not made up for, and nobody is thrown out."""
+    """As after the suspension of a laptop: missed time is skipped, and clients stay connected."""
     bystanders.are_served()
     server.process.send_signal(signal.SIGSTOP)
     time.sleep(1)
@@ -330,7 +330,7 @@ def test_stopped_server_resumes(server: Hosted, bystanders: Bystanders) -> None:
 
 @pytest.mark.parametrize("seconds", [86_400.0, -400 * 86_400.0, 3e9])
 def test_a_wall_clock_that_jumps(server: Hosted, bystanders: Bystanders, seconds: float) -> None:
-    """Only timestamps tell of it."""
+    """Only timestamps show the jump."""
     before = bystanders.timestamp
     server.jump(seconds)
     bystanders.are_served(50)

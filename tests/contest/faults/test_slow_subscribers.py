@@ -1,4 +1,4 @@
-"""Who falls so far behind that no server would wait: it loses messages, nobody else does."""
+"""A subscriber that falls far behind loses messages; others do not."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""A match on a stage of the tests' own: its clock, and all that it has told."""
+"""Match with a simulated clock that records its messages."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ STATE_FIELDS = {
 
 
 class Stage:
-    """A match, its clock, and all that it has told."""
+    """Match with a simulated clock that records its messages."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Stage:
                 self.look()
 
     def wait(self, seconds: float) -> list[State]:
-        """Let time pass, moment by moment; what is told meanwhile."""
+        """Advance the clock event by event and return the messages."""
         before = len(self.told)
         until = self.now + seconds
         while self.match.next_event_at is not None and self.match.next_event_at <= until:

@@ -36,7 +36,7 @@ def give(
 
 
 def clearing(duel: PasonGame, seat: PlayerIndex, rows: int) -> None:
-    """Prepare a clear of so many rows by a drop."""
+    """Prepare a clear of a number of rows by a drop."""
     give(duel, seat, "I", orient=1, row=3, col=9)
     duel.boards[seat] = board("#.........", *["#########."] * rows)
 

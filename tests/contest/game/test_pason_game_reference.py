@@ -1,4 +1,4 @@
-"""Whole games beside a slow and obvious one, under every setting, and beside the kernel."""
+"""Whole games beside a slow reference under every setting, and beside the kernel."""
 
 import itertools
 import random
@@ -52,7 +52,7 @@ Action = tuple[PlayerIndex, "MoveName", int | None] | None
 
 
 def random_actions(chance: random.Random, count: int) -> list[Action]:
-    """Such that pieces come down: garbage meets most of them near the stack."""
+    """Choose moves such that most garbage meets pieces near the stack."""
     actions: list[Action] = []
     for _ in range(count):
         if chance.random() < 0.35:
@@ -64,7 +64,7 @@ def random_actions(chance: random.Random, count: int) -> list[Action]:
 
 
 def random_stack(chance: random.Random) -> list[int]:
-    """Rows from the lowest one, none of them full."""
+    """Return random rows from the lowest one; none is full."""
     return [
         1023 ^ 1 << chance.randrange(10) if chance.random() < 0.7 else chance.randrange(1023)
         for _ in range(chance.choice((0, 4, 9, 14, 17)))

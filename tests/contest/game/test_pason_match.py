@@ -1,4 +1,4 @@
-"""Matches by a clock of the tests' own: what is told when, and who wins."""
+"""Tests of matches with a simulated clock: times of messages, and winners."""
 
 import json
 import random
@@ -255,7 +255,6 @@ def test_state_interval_is_configurable() -> None:
 
 
 def test_new_pieces_are_published_regardless_of_the_interval() -> None:
-    """Those that come with a time step too, some time after the last one was locked."""
     stage = Stage(states_per_second=1, game=GameRules(gravity_ms=(100,)), repeat_seconds=60)
     stage.both_come()
     stage.begin()

@@ -1,4 +1,4 @@
-"""Matches to their end: who wins, what is gone on with elsewhere, halts, and odd clocks."""
+"""Tests of matches over time: limits, continuation, pauses, and unusual clocks."""
 
 import itertools
 import random

@@ -1,4 +1,4 @@
-"""Numbers of matches that go on elsewhere: they rise, and clients of 2012 can read them."""
+"""Numbers of resumed matches rise and stay readable for clients of 2012."""
 
 import pytest
 
@@ -16,7 +16,6 @@ def test_first_numbers_of_a_match() -> None:
 
 @pytest.mark.parametrize("are_finished", [False, True])
 def test_numbers_rise_with_every_attempt_and_fit_into_32_bits(are_finished: bool) -> None:
-    """However often a match goes on elsewhere, whether games are finished meanwhile or not."""
     finished: tuple[ContestGameResult, ...] = ()
     sequence = piece = 0
     for attempt in range(1, 100):

@@ -1,4 +1,4 @@
-"""A game server that does what a test says, and a scheduler whose time stands still."""
+"""Scripted game server, and a scheduler with a simulated clock."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RULES = ContestRules(match=MatchRules(games=3))
 
 
 class Clock:
-    """Time that goes on when it is told to."""
+    """Clock that advances on request."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -98,7 +98,7 @@ class ScriptedServer:
         done.cancel()
 
     async def told(self, kind: type[M]) -> M:
-        """The next message of a kind that was said to it; it is told once."""
+        """Return the next received message of a kind, once."""
         async with asyncio.timeout(PATIENCE):
             while True:
                 for message in self.heard:
@@ -115,11 +115,11 @@ class ScriptedServer:
         return place
 
     async def finish_game(self, token: str, number: int, winner: int = 0) -> None:
-        """Tell a finished game."""
+        """Report a finished game."""
         await self.tell(game_done(token, number, winner))
 
     async def cut(self) -> None:
-        """The connection is gone."""
+        """Disconnect."""
         assert self.over is not None
         self._frames.put_nowait(None)
         async with asyncio.timeout(PATIENCE):
@@ -141,7 +141,7 @@ class ScriptedServer:
 def game_done(
     token: str, number: int, winner: int = 0, *, points: int = 100, age: float = 0.0
 ) -> scheduler_protocol.GameFinished:
-    """A game that the winner won by so many points to none."""
+    """Return a game won with a number of points to none."""
     scores = (points, 0) if winner == 0 else (0, points)
     assert winner in {0, 1}
     result = match_results.ContestGameResult(
@@ -161,7 +161,7 @@ def game_done(
 def match_done(
     token: str, games: tuple[int, int], points: int = 100
 ) -> scheduler_protocol.MatchFinished:
-    """A match that ended by majority; each game was won by so many points to none."""
+    """Return a match that ended by majority; each game was won with a number of points to none."""
     result = match_results.MatchResult(
         winner=0 if games[0] > games[1] else 1,
         ending="majority of games",
@@ -194,7 +194,7 @@ class House:
         self._dead: list[ScriptedServer] = []
 
     async def end(self) -> None:
-        """Leave nothing behind, not even of what was killed."""
+        """End all tasks, including those of killed servers."""
         for scheduler in (*self._killed, self.scheduler):
             await scheduler.stop()
         async with asyncio.timeout(PATIENCE):
@@ -204,7 +204,7 @@ class House:
         self.store.close()
 
     async def restart(self) -> None:
-        """Kill the scheduler and begin another one: nothing but the store is left."""
+        """Kill the scheduler and start another one with the same store."""
         self._dead += self.servers
         self._killed.append(self.scheduler)
         self.servers = []
@@ -239,7 +239,7 @@ class House:
         return await server.come()
 
     async def after(self, seconds: float) -> None:
-        """So much later; servers that are connected tell that they are well."""
+        """Advance the clock; connected servers send heartbeats."""
         end = self.clock.now + seconds
         while self.clock.now < end:
             self.clock.now = min(end, self.clock.now + 2)

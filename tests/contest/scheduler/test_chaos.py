@@ -60,13 +60,13 @@ class Model:
         self.line = None
 
     async def kill(self) -> None:
-        """What was in memory is gone, the spool is not."""
+        """Lose everything in memory; the spool remains."""
         await self.cut()
         self.hosting.clear()
         self.instance = uuid.uuid4().hex
 
     async def listen(self) -> None:
-        """Do what the scheduler has said so far."""
+        """Execute the commands of the scheduler."""
         for _ in range(10):
             await asyncio.sleep(0)
         while self.line is not None and self.line.heard:
@@ -86,7 +86,7 @@ class Model:
                     pass
 
     async def come(self, token: str) -> None:
-        """The teams come here."""
+        """Connect both teams."""
         if self.connected and token in self.hosting:
             assert self.line is not None
             for seat in (0, 1):
@@ -188,7 +188,7 @@ class World:
         self.check()
 
     def check(self) -> None:
-        """What is in the store stays there, and each game follows on those before it."""
+        """Assert that stored games remain and follow each other."""
         for row in self.house.store.matches.list():
             games = self.house.store.matches.list_game_results(row.token)
             before = self.seen.get(row.token, ())
@@ -201,7 +201,7 @@ class World:
                 )
 
     async def heal(self) -> None:
-        """Nothing dies any more."""
+        """End all faults."""
         for _ in range(200):
             for server in self.servers:
                 await server.connect()

@@ -95,7 +95,7 @@ class Bridge:
 
 
 class Field:
-    """A scheduler on a store, and two game servers that it hears over bridges."""
+    """Start a scheduler with a store and two game servers behind bridges."""
 
     def __init__(self, store: Store, folder: Path) -> None:
         self.store = store
@@ -150,12 +150,12 @@ class Field:
             assert await asyncio.to_thread(has_come, endpoint, token, team)
 
     def place_of(self, token: str) -> str:
-        """The server that the scheduler has it on; empty for none."""
+        """Return the server that the scheduler has assigned; empty for none."""
         address = self.scheduler.find_address(token)
         return "" if address is None else address.server
 
     def games(self, token: str) -> int:
-        """How many are in the store."""
+        """Return the number of stored games."""
         return len(self.store.matches.list_game_results(token))
 
     def spooled(self, name: str) -> int:
@@ -183,7 +183,7 @@ async def field(tmp_path: Path) -> AsyncIterator[Field]:
 
 
 async def finished(field: Field, token: str) -> None:
-    """The match comes to its end, and is whole."""
+    """Assert that the match ends with all its games."""
     await until(lambda: field.store.matches.get(token).state == "done")
     games = field.store.matches.list_game_results(token)
     assert [game.number for game in games] == list(range(1, len(games) + 1))
@@ -195,7 +195,7 @@ async def finished(field: Field, token: str) -> None:
 
 
 async def test_teams_that_continue_during_a_disconnect_lose_nothing(field: Field) -> None:
-    """The match is placed elsewhere in vain: nobody comes there, and it goes back."""
+    """The match is assigned elsewhere without clients, and returns."""
     token = await field.begin()
     await field.teams_come("one", token)
     await until(lambda: field.games(token) >= 1)

@@ -1,4 +1,4 @@
-"""The database's own server dies while games are told."""
+"""The database server dies while games are reported."""
 
 from collections.abc import Iterator
 

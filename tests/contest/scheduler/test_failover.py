@@ -31,7 +31,7 @@ SETTLED = 1.5
 
 
 async def begun(server: ScriptedServer) -> str:
-    """A match that both teams have come to, in its first game."""
+    """Return a match in its first game with both teams connected."""
     token = (await server.placed()).match_token
     await server.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
     await server.tell(scheduler_protocol.TeamJoined(match_token=token, player=1))
@@ -93,7 +93,7 @@ async def test_silent_server_is_considered_lost(house: House) -> None:
 
 
 async def test_scheduler_pause_does_not_make_servers_silent(house: House) -> None:
-    """A machine that was suspended: time jumps before anything could be heard."""
+    """A suspended machine: time jumps before any message is read."""
     one = await house.server("one")
     await house.match()
     token = await begun(one)
@@ -140,7 +140,7 @@ async def test_match_that_no_server_takes_is_reported_once(house: House, *, paus
 
 
 async def test_games_of_the_spool_count_before_the_match_is_placed_again(house: House) -> None:
-    """Killed between the end of a game and its being kept: the game is told after the restart."""
+    """Killed between the end of a game and its storage: the game is sent after the restart."""
     one = await house.server("one")
     await house.match()
     token = await begun(one)
@@ -230,7 +230,7 @@ async def test_repeated_result_is_stored_once_and_acknowledged_twice(house: Hous
 
 
 async def test_the_scheduler_dies_between_store_and_answer(house: House) -> None:
-    """The game is in the store, the server never heard so: it tells it again, and is answered."""
+    """The store has the game, but the server got no acknowledgement: it sends the game again."""
     one = await house.server("one", instance="a")
     await house.match()
     token = await begun(one)
@@ -443,7 +443,7 @@ class TestAServerThatComesBackTooLate:
         assert house.results(token) == [(1, 0), (2, 0)]
 
     async def test_games_with_another_history_are_rejected(self, house: House) -> None:
-        """Both have played a second game; one goes on to tell its third."""
+        """Both servers have played a second game; one plays a third."""
         _, two, token = await self.moved(house)
         await two.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
         await two.finish_game(token, 2, 1)
@@ -518,7 +518,7 @@ async def test_two_servers_of_one_name(house: House) -> None:
 
 
 async def test_server_returns_before_its_loss_is_noticed(house: House) -> None:
-    """Its machine has lost power: the old connection is half-open, and says nothing more."""
+    """After a power failure the old connection is half-open and silent."""
     one = await house.server("one")
     await house.match()
     token = await begun(one)

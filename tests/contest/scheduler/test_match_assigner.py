@@ -1,4 +1,4 @@
-"""Where matches go, and what teams and the site are told."""
+"""Tests of assignments, and of the messages to teams and the site."""
 
 import asyncio
 from pathlib import Path
@@ -118,7 +118,7 @@ class TestATestMatch:
         assert house.store.matches.get(token).state == "called off"
 
     async def test_test_match_is_created_without_a_waiting_caller(self, house: House) -> None:
-        """Whoever asked for it over HTTP has closed the connection."""
+        """The caller has closed its HTTP connection."""
         house.teams("red")
         one = await house.server("one")
         creating = asyncio.create_task(house.scheduler.create_test_match("red"))
@@ -404,7 +404,7 @@ async def test_a_server_that_cannot_be_understood_is_cut_off(house: House, frame
 
 
 class TestAStoreThatFails:
-    """Nothing is said of what is not in the store; when it works again, all goes on."""
+    """Nothing unstored is published; everything continues once the store works."""
 
     async def test_store_failure_while_a_game_is_reported(
         self, house: House, monkeypatch: pytest.MonkeyPatch

@@ -101,7 +101,7 @@ class Processes:
 
 
 def spooled(folder: Path) -> list[scheduler_protocol.GameFinished]:
-    """What the game server has finished and the scheduler has not kept."""
+    """Return results that the scheduler has not stored."""
     found = []
     for path in sorted((folder / "spool" / "one").glob("*.game")):
         done = scheduler_protocol.decode_server_message(path.read_bytes())
@@ -111,7 +111,7 @@ def spooled(folder: Path) -> list[scheduler_protocol.GameFinished]:
 
 
 def connect(token: str) -> None:
-    """Both teams come, and do nothing more: their games end by the clock."""
+    """Connect both teams, which then do nothing: games end by the clock."""
     for team in TEAMS:
         # The store knows the place before the game server does.
         wait_until(lambda team=team: has_come(COMMANDS, token, team))  # type: ignore[misc]

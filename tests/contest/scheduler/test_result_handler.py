@@ -1,4 +1,4 @@
-"""Servers that tell what cannot be: doubted. What real matches tell: never."""
+"""Impossible results are rejected; those of real matches are accepted."""
 
 import asyncio
 import uuid

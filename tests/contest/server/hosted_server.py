@@ -133,7 +133,7 @@ class Listener:
 
 @dataclass
 class RecordingSink:
-    """A keeper that remembers, and keeps as slowly as it is told to."""
+    """Result sink that records results and stores them with a given delay."""
 
     told: list[tuple[object, ...]] = field(default_factory=list)
     replays: list[bytes] = field(default_factory=list)

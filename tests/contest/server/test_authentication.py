@@ -1,4 +1,4 @@
-"""Who is let in, and what somebody costs who guesses."""
+"""Tests of password checks, their cache and their limits."""
 
 import asyncio
 from typing import cast

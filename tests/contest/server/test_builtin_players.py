@@ -103,7 +103,7 @@ async def test_failed_player_collects_no_messages() -> None:
 
 
 async def test_player_closes_despite_new_messages() -> None:
-    """At the end of a match it hears of it, and is to go, in the same moment."""
+    """A player closes at the same moment as it receives the end of the match."""
     made: list[str] = []
     player = create_builtin_player(
         "beam:nodes=50",

@@ -1,4 +1,4 @@
-"""Commands and their answers, at real sockets: one answer each, whatever is asked."""
+"""Tests of commands at real sockets: each gets one answer."""
 
 import asyncio
 import json
@@ -112,7 +112,7 @@ async def test_internal_error_is_answered_and_isolated(
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """What all checks of passwords wait for; every password is wrong."""
+    """Block all password checks; every password is wrong."""
     opened = threading.Event()
 
     def checked(password_hash: str, text: str) -> bool:

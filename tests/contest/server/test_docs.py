@@ -1,4 +1,4 @@
-"""The page about the game server says what is so."""
+"""Tests of the page about the game server."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""Whole matches at real sockets, and what a server tells whom about them."""
+"""Tests of whole matches at real sockets."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""What is logged: every move that was not done and why, and no secrets."""
+"""Tests of the log: rejected moves with reasons, and no secrets."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""One timer for all matches, with a clock that stands where it is put."""
+"""Tests of the timers of all matches, with a simulated clock."""
 
 import asyncio
 import gc

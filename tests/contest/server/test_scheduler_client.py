@@ -97,7 +97,7 @@ class FakeHost:
 
 
 class FakeScheduler:
-    """Says what a test says; each connection is a new `peer`."""
+    """Scripted scheduler; each connection is a new `peer`."""
 
     def __init__(self, secret: str) -> None:
         self._secret = secret
@@ -118,7 +118,7 @@ class FakeScheduler:
         self.port = next(iter(self._server.sockets)).getsockname()[1]
 
     async def end(self) -> None:
-        """Be gone."""
+        """Disconnect."""
         if self._server is not None:
             self._server.close()
             await self._server.wait_closed()
@@ -150,7 +150,7 @@ class Peer:
         self.heard: list[scheduler_protocol.ServerMessage] = []
 
     async def next(self, kind: type[M]) -> M:
-        """The next message of this kind; what comes before it is only noted."""
+        """Return the next message of this kind and record those before it."""
         async with asyncio.timeout(PATIENCE):
             while True:
                 message = scheduler_protocol.decode_server_message(await self.connection.recv())

@@ -1,4 +1,4 @@
-"""How a server ends: games are finished, or broken off; nothing that is finished is lost."""
+"""Tests of shutdown: games are finished or aborted, and finished games are never lost."""
 
 import asyncio
 from typing import Any
@@ -177,7 +177,6 @@ async def test_hello_has_the_addresses_of_the_settings() -> None:
 
 
 async def test_default_names_of_servers_are_unique() -> None:
-    """All of them listen at the ports that clients know, so only the address tells them apart."""
     async with hosting(bind="127.0.0.1") as one, hosting(bind="127.0.0.2") as two:
         names = (server.create_hello().name for server in (one.server, two.server))
         first, second = (name.rpartition(":")[0] for name in names)

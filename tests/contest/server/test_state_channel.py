@@ -45,7 +45,7 @@ def onlookers() -> Iterator[Onlookers]:
 
 
 def published_until_heard(channel: StateChannel, *sockets: zmq.Socket[bytes]) -> None:
-    """Subscriptions are made in the background: until each has heard something."""
+    """Wait until each subscription works."""
     for socket in sockets:
         while not socket.poll(5):
             assert channel.publish(TOKEN, [b"first"])
@@ -64,7 +64,7 @@ def published_until_heard_of(
 
 
 def heard(socket: zmq.Socket[bytes]) -> list[bytes]:
-    """What has come, and comes soon."""
+    """Return the messages that have arrived or arrive soon."""
     found: list[bytes] = []
     while socket.poll(200):
         found.append(socket.recv_multipart()[1])

@@ -1,4 +1,4 @@
-"""The command channel by itself, without matches behind it."""
+"""Tests of the command channel alone."""
 
 import asyncio
 

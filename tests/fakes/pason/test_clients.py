@@ -1,4 +1,4 @@
-"""The clients of 2012 report errors of a server, and none of a correct one."""
+"""Clients of 2012 detect faults of a server and report none of a correct one."""
 
 import subprocess
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""docs/pason.md says what is so: its tables, its examples, and the values of 2012.toml."""
+"""Tests of docs/pason.md: tables, examples and the values of 2012.toml."""
 
 import doctest
 import re

@@ -16,7 +16,7 @@ def number(cells: set[tuple[int, int]]) -> int:
 
 
 def spelled(cells: set[tuple[int, int]]) -> str:
-    """As the contest's text says it: nibble i is cells 4i to 4i + 3, value 8 the leftmost."""
+    """Nibble i is cells 4i to 4i + 3, value 8 the leftmost, as in the contest's text."""
     digits = ""
     for nibble in range(50):
         value = 0

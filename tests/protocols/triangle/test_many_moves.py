@@ -1,4 +1,4 @@
-"""Thousands of moves by chance, pressed on a host that shares nothing with the engine."""
+"""Thousands of random moves on a host independent of the engine."""
 
 import random
 
@@ -17,7 +17,6 @@ LOWER_HALF = 12
 
 @pytest.mark.parametrize("kicks", ["SRS", "SRS+", "SRS-X", "TETRA-X", "NRS", "ARS", "ASC", "none"])
 def test_keys_reach_their_placement(kicks: str) -> None:
-    """Each piece has fallen by some rows before the first key, and garbage comes and goes."""
     chance = random.Random(kicks)
     pieces = spins = holds = waits = 0
     while pieces < PIECES:

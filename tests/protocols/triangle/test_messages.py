@@ -56,7 +56,6 @@ def config(**changes: object) -> triangle.TriangleConfig:
 
 
 def state(**changes: object) -> triangle.TriangleState:
-    """Likewise of a state."""
     data = {key: value for key, value in (STATE | changes).items() if value is not ...}
     message = from_object(data)
     assert isinstance(message, triangle.TriangleState)

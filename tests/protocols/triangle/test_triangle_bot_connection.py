@@ -1,4 +1,4 @@
-"""The bot's side, told lists of messages."""
+"""Tests of the bot's side with lists of messages."""
 
 import dataclasses
 from typing import Any
@@ -61,7 +61,7 @@ def kinds(actions: list[BotAction]) -> list[type]:
 
 
 def told(side: TriangleBotConnection, **changes: Any) -> triangle.TriangleState:
-    """The present position as a host would tell it, or something else."""
+    """Return the state message of the position, with changes."""
     assert side.position is not None
     return format_state(dataclasses.replace(side.position, **changes))
 
@@ -323,7 +323,7 @@ def test_a_state_of_another_width() -> None:
 
 
 def test_pieces_beyond_the_queue_are_unknown() -> None:
-    """As with hosts that tell pieces only by states."""
+    """As with hosts that send pieces only in states."""
     side, _ = begun(queue=QUEUE[:6])
     for _ in range(7):
         assert side.position is not None

@@ -1,4 +1,4 @@
-"""The host's side, told lists of messages, and made to speak out of turn."""
+"""Tests of the host's side with lists of messages, also out of order."""
 
 import pytest
 from msgspec import UNSET

@@ -28,7 +28,7 @@ def channel() -> Iterator[Publisher]:
 
 
 class Places(dict[str, str]):
-    """Where matches are played, by token."""
+    """Directory of matches by token."""
 
 
 @pytest.fixture
@@ -231,7 +231,7 @@ async def test_several_matches_on_several_servers(hub: LiveBroadcaster, places: 
 
 
 async def test_match_is_followed_before_it_has_viewers(places: Places, channel: Publisher) -> None:
-    """So that whoever comes later knows of every cell which piece it came from."""
+    """New viewers know the piece of every cell."""
     places[channel.token] = channel.endpoint
     hub = LiveBroadcaster(
         places.get,

@@ -76,7 +76,7 @@ def figure(page: Page, name: str, seat: int) -> str:
 
 
 def line(page: Page, text: str | re.Pattern[str]) -> None:
-    """Wait for what the line of text tells."""
+    """Wait for the text of a line."""
     page.locator("#connection", has_text=text).wait_for()
 
 

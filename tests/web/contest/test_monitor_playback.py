@@ -1,4 +1,4 @@
-"""What the page plays of a replay, against the game that was played."""
+"""Playback on the page, compared with the game."""
 
 import gzip
 import json

@@ -36,7 +36,7 @@ def line(site: Running, query: str = "", origin: str | None = None) -> connect:
 
 
 async def heard(socket: Any, *events: str) -> list[dict[str, Any]]:
-    """What is told until an event of such a name."""
+    """Return the events up to one of a given name."""
     found: list[dict[str, Any]] = []
     async with asyncio.timeout(120):
         while not found or found[-1]["event"] not in events:
@@ -45,7 +45,7 @@ async def heard(socket: Any, *events: str) -> list[dict[str, Any]]:
 
 
 async def test_a_hundred_viewers(site: Running, server: GameServer) -> None:
-    """All see a game that goes on meanwhile, and hear its end, without holding each other up."""
+    """Viewers follow a running game to its end without delaying each other."""
     crowd = [await line(site, f"?match={server.match}") for _ in range(100)]
     for socket in crowd:
         assert (await heard(socket, "match_frame"))[-1]["status"] == "assigned"
@@ -112,7 +112,7 @@ async def test_number_of_watched_matches_is_limited(site: Running, server: GameS
 
 
 async def test_messages_of_pages_are_limited(site: Running, server: GameServer) -> None:
-    """A page has nothing to say; who says much is not listened to for ever."""
+    """Pages send nothing; a connection that sends much is closed."""
     async with line(site, f"?match={server.match}") as socket:
         await socket.send("hello")
         await socket.send(b"\0\xff")

@@ -1,4 +1,4 @@
-"""A match that a real game server plays, with two bots, as a browser sees it."""
+"""A match of two bots on a real game server, in a browser."""
 
 import re
 from collections.abc import Callable

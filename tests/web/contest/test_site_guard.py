@@ -75,7 +75,7 @@ def test_manual_lists_addresses_for_programs() -> None:
 def test_forms_require_the_form_token(
     behind: Running, headers: dict[str, str], status: int
 ) -> None:
-    """Also where the proxy puts a name of its own into the request."""
+    """Also with a proxy that sets its own host name."""
     for host in ("contest.example", urlsplit(behind.address).netloc):
         visitor = behind.visitor()
         visitor.headers = {"Host": host}
@@ -130,7 +130,6 @@ def test_viewers_need_an_own_origin(site: Running, origin: str | None) -> None:
 
 
 def test_size_of_messages_is_limited(site: Running) -> None:
-    """What has come of a message is kept in memory, and anybody may look on."""
     address = site.address.replace("http", "ws", 1).rstrip("/")
     said = "x" * 1_000_000
     ours = {"Origin": site.address.rstrip("/")}

@@ -47,7 +47,7 @@ def arrived(page: Page, heading: str) -> None:
 
 
 def fits(page: Page) -> bool:
-    """Whether nothing reaches over the side of the window."""
+    """Return True if nothing extends beyond the window."""
     fitting: bool = page.evaluate(
         "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
     )

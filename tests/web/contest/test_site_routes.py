@@ -189,7 +189,7 @@ def test_forms_need_their_token(site: Running, contest: int) -> None:
 
 
 def test_pages_follow_their_content_policy(site: Running, contest: int) -> None:
-    """Nothing in pages that the policy would not let a browser do."""
+    """Assert that a page uses only what its policy permits."""
     admin = site.admin()
     team = site.team("Alpha")
     pages = [

@@ -1,4 +1,4 @@
-"""A real server of pages, in a process of its own that leaves nothing behind."""
+"""Real server of pages in its own process."""
 
 import functools
 import re
@@ -34,7 +34,7 @@ class Server:
         threading.Thread(target=self._read, args=[self.process.stdout], daemon=True).start()
 
     def says(self, *patterns: str) -> None:
-        """Wait for a line for each of these; it tells a game that has ended in one."""
+        """Wait for a line for each of these; one reports the end of a game."""
         for pattern in patterns:
             wait_until(functools.partial(self._take, pattern))
 

@@ -1,4 +1,4 @@
-"""The room without a network: what a page hears of its game, and what is left when it goes."""
+"""Tests of a game with a page, without a network."""
 
 import asyncio
 import json
@@ -69,7 +69,7 @@ class FakePage(TextSocket):
 
 
 async def play(page: FakePage, **options: Any) -> list[str]:
-    """What the server has to say of it; nothing of the game is left."""
+    """Assert that nothing of the game remains, and return the server's report."""
     lines: list[str] = []
     before = asyncio.all_tasks()
     await MatchHost(ReplayCache(), lines.append, **options).serve(page)

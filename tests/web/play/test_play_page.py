@@ -50,7 +50,7 @@ def play(page: Page, **settings: float) -> None:
 
 
 def outcome(page: Page) -> str:
-    """How the game ended, as it is told on the page."""
+    """Return the ending shown on the page."""
     page.locator("#again").wait_for(state="visible")
     text: str = page.inner_text("#status")
     return text
@@ -250,7 +250,6 @@ NEEDS = """
 
 
 def test_requirements_of_large_bots(visit: Callable[..., Page], server: Server) -> None:
-    """Threads, WebAssembly beside the script, a worker of its own."""
     (server.bots / "glue.js").write_text(SOUND)
     (server.bots / "bot.wasm").write_bytes(b"\x00asm\x01\x00\x00\x00")
     (server.bots / "inner.js").write_text("onmessage = () => postMessage(0);")

@@ -233,7 +233,7 @@ async def test_game_leaves_no_process(tmp_path: Path) -> None:
         return len(list((folder / "fd").iterdir())), len(list((folder / "task").iterdir()))
 
     async def play(frames: int) -> None:
-        """A game that is left after so many frames; 0: that is played to its end."""
+        """Leave a game after a number of frames; 0: play it to its end."""
         async with dialled(server) as page:
             await page.send(json.dumps({"players": [THINKER, THINKER], "pieces": 10}))
             async for _ in page:
