@@ -321,7 +321,7 @@ class TestAContest:
 
 
 async def test_changes_are_published(house: House) -> None:
-    async with house.scheduler.subscribe() as changes:
+    with house.scheduler.subscribe() as changes:
         one = await house.server("one")
         contest = await house.contest("a", "b", plan=PLAN)
         token = (await one.placed()).match_token
@@ -353,14 +353,14 @@ async def test_changes_are_published(house: House) -> None:
 async def test_slow_listener_is_bounded_and_notified(
     house: House,
 ) -> None:
-    changes = house.scheduler.subscribe()
-    one = await house.server("one")
-    await house.match()
-    token = (await one.placed()).match_token
-    for _ in range(1000):
-        await one.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
-    changes.close()
-    kinds = [change.kind async for change in changes]
+    with house.scheduler.subscribe() as changes:
+        one = await house.server("one")
+        await house.match()
+        token = (await one.placed()).match_token
+        for _ in range(1000):
+            await one.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
+        await house.scheduler.stop()
+        kinds = [change.kind async for change in changes]
     assert len(kinds) <= 257
     assert "lost" in kinds
 

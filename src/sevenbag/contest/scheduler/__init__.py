@@ -8,25 +8,6 @@ the connections of game servers, and `site_api` is what the site receives.
 from __future__ import annotations
 
 from sevenbag.contest.scheduler.scheduler import Scheduler
-from sevenbag.contest.scheduler.site_api import (
-    ChangeKind,
-    ChangeSubscription,
-    ContestChange,
-    CurrentMatch,
-    CurrentStatus,
-    MatchAddress,
-    ServerStatus,
-    TestMatch,
-)
+from sevenbag.contest.scheduler.site_api import ContestChange
 
-__all__ = [
-    "ChangeKind",
-    "ChangeSubscription",
-    "ContestChange",
-    "CurrentMatch",
-    "CurrentStatus",
-    "MatchAddress",
-    "Scheduler",
-    "ServerStatus",
-    "TestMatch",
-]
+__all__ = ["ContestChange", "Scheduler"]

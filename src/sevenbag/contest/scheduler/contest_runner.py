@@ -21,14 +21,7 @@ if TYPE_CHECKING:
 
 
 class ContestRunner:
-    """Run all contests; their standings are derived from stored results each time.
-
-    Args:
-        store: persistent store.
-        assigner: matches and their servers.
-        feed: feed of changes.
-        logger: logger of the scheduler.
-    """
+    """Run all contests; their standings are derived from stored results each time."""
 
     def __init__(
         self,

@@ -36,13 +36,9 @@ class MatchAssigner:
         counts: counts for metrics.
 
     Args:
-        store: persistent store.
-        settings: settings of the site.
-        feed: feed of changes.
         clock: monotonic seconds.
         wall_clock: seconds since 1970.
         on_finished: callback for the contest of a finished match.
-        logger: logger of the scheduler.
     """
 
     def __init__(
@@ -108,7 +104,7 @@ class MatchAssigner:
                 and now - server.connection.last_received_at > self._settings.server_timeout_seconds
             ):
                 self._log.warning("game_server.timed_out", server=server.name)
-                server.connection.closing.set()
+                server.connection.close()
                 self.disconnect_server(server.connection)
             if server.connection is None and now - server.changed >= self._settings.grace_seconds:
                 await self._release_matches(server)
@@ -129,10 +125,10 @@ class MatchAssigner:
                 "each needs a server.name of its own"
             )
             connection.send(scheduler_protocol.ServerDismissed(reason=reason))
-            connection.closing.set()
+            connection.close()
             return
         if old is not None:
-            old.closing.set()
+            old.close()
         restarted = server.hello is not None and server.hello.instance != hello.instance
         lost = "its server was restarted" if restarted else "its server does not have it"
         server.connect(connection, self._clock(), self._wall())
@@ -186,7 +182,7 @@ class MatchAssigner:
             return
         if isinstance(message, scheduler_protocol.ServerHello):
             self._log.error("game_server.hello_repeated", server=server.name)
-            connection.closing.set()
+            connection.close()
             return
         match = self.matches.get(message.match_token)
         if match is not None and match.server == server.name:

@@ -25,15 +25,7 @@ if TYPE_CHECKING:
 
 
 class ResultHandler:
-    """Handle finished games and matches.
-
-    Args:
-        store: persistent store.
-        assigner: matches and their servers.
-        clock: monotonic seconds.
-        on_finished: callback for the contest of a finished match.
-        logger: logger of the scheduler.
-    """
+    """Handle finished games and matches."""
 
     def __init__(
         self,

@@ -16,7 +16,6 @@ from sevenbag.contest.scheduler.result_handler import ResultHandler
 from sevenbag.contest.scheduler.server_registry import ServerConnection
 from sevenbag.contest.scheduler.site_api import (
     ChangeFeed,
-    ChangeSubscription,
     ContestChange,
     CurrentMatch,
     MatchAddress,
@@ -38,7 +37,8 @@ from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import NameTakenError, SchedulerError, StoreError, UnknownEntryError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     import structlog
 
@@ -54,16 +54,14 @@ class Scheduler:
     """Scheduler in the process of the site; all persistent state is in the store.
 
     Requests are processed one after another, and completed even if the caller is cancelled.
+    Errors of the store, such as `UnknownEntryError`, are raised as they are.
 
     Args:
-        store: open store.
-        settings: settings of the contest.
         clock: monotonic seconds.
         wall_clock: seconds since 1970.
         pass_interval: seconds between passes; None for passes on request only.
         duplicate_timeout: seconds in which a connected game server has to send a message when
             another one with its name connects; otherwise the new one replaces it.
-        logger: logger; None for standard error.
     """
 
     def __init__(
@@ -126,7 +124,7 @@ class Scheduler:
             await asyncio.wait([self._pass_task])
             self._pass_task = None
         for connection in tuple(self._connections):
-            connection.closing.set()
+            connection.close()
         while self._works:
             await asyncio.wait(self._works)
         self._changes.close()
@@ -159,7 +157,7 @@ class Scheduler:
             return
         connection = ServerConnection(hello, self._clock())
         self._connections.add(connection)
-        sender = asyncio.create_task(_send_all(connection, send))
+        sender = asyncio.create_task(connection.send_queued(send))
         try:
             await self._resolve_duplicate(connection)
             await self._run_in_turn(self._assigner.connect_server(connection))
@@ -169,10 +167,12 @@ class Scheduler:
             # The server repeats results that were not acknowledged.
             self._log.error("store.failed", server=hello.name, error=str(error))
         finally:
-            connection.closing.set()
+            connection.close()
             self._connections.discard(connection)
             self._assigner.disconnect_server(connection)
-            await sender
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_CLOSE_SECONDS):
+                    await sender
 
     def list_servers(self) -> tuple[ServerStatus, ...]:
         """Return all known game servers by name."""
@@ -277,7 +277,6 @@ class Scheduler:
 
         Raises:
             SchedulerError: the contest is running or finished, or has fewer than two teams.
-            UnknownEntryError: the contest does not exist.
         """
         return await self._contest(self._contests.start(contest_id))
 
@@ -286,7 +285,6 @@ class Scheduler:
 
         Raises:
             SchedulerError: the contest is not running.
-            UnknownEntryError: the contest does not exist.
         """
         return await self._contest(self._contests.pause(contest_id))
 
@@ -295,7 +293,6 @@ class Scheduler:
 
         Raises:
             SchedulerError: the contest is not paused.
-            UnknownEntryError: the contest does not exist.
         """
         return await self._contest(self._contests.resume(contest_id))
 
@@ -304,12 +301,11 @@ class Scheduler:
 
         Raises:
             SchedulerError: the contest is over.
-            UnknownEntryError: the contest does not exist.
         """
         return await self._contest(self._contests.cancel(contest_id, reason))
 
-    def subscribe(self) -> ChangeSubscription:
-        """Return a subscription to all further changes."""
+    def subscribe(self) -> AbstractContextManager[AsyncIterator[ContestChange]]:
+        """Return all further changes, as a context; leaving it ends the subscription."""
         return self._changes.subscribe()
 
     def metrics(self) -> Mapping[str, float]:
@@ -422,7 +418,7 @@ class Scheduler:
                 while server.connection is old and old.received_count == frames:  # noqa: ASYNC110
                     await asyncio.sleep(_DUPLICATE_POLL_SECONDS)
         if server.connection is old and old.received_count == frames:
-            old.closing.set()
+            old.close()
             self._assigner.disconnect_server(old)
 
     async def _handle_message(self, connection: ServerConnection, message: ServerMessage) -> None:
@@ -499,30 +495,6 @@ class Scheduler:
         return team
 
 
-async def _send_all(connection: ServerConnection, send: Callable[[bytes], Awaitable[None]]) -> None:
-    """Send queued messages until the connection closes, then the remaining ones."""
-    closing = asyncio.create_task(connection.closing.wait())
-    try:
-        while not connection.closing.is_set():
-            taking = asyncio.create_task(connection.next_frame())
-            await asyncio.wait([taking, closing], return_when=asyncio.FIRST_COMPLETED)
-            if not taking.done():
-                taking.cancel()
-                await asyncio.wait([taking])
-                break
-            async with asyncio.timeout(_SEND_SECONDS):
-                await send(taking.result())
-        async with asyncio.timeout(_CLOSE_SECONDS):
-            for frame in connection.rest():
-                await send(frame)
-    except (ConnectionError, TimeoutError):
-        pass
-    finally:
-        closing.cancel()
-        connection.closing.set()
-
-
 _HELLO_SECONDS: Final = 10.0
 _DUPLICATE_POLL_SECONDS: Final = 0.02
-_SEND_SECONDS: Final = 10.0
 _CLOSE_SECONDS: Final = 1.0

@@ -9,7 +9,7 @@ from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.scheduler.site_api import MatchAddress, ServerStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 
 class ServerConnection:
@@ -28,14 +28,28 @@ class ServerConnection:
         self.last_received_at = now
         self.received_count = 1
         self.closing = asyncio.Event()
-        self._waiting: asyncio.Queue[bytes] = asyncio.Queue()
+        self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
 
     def send(self, message: scheduler_protocol.SchedulerMessage) -> None:
         """Queue a message; close the connection if the server does not read."""
-        if self._waiting.qsize() >= _MAX_QUEUED:
+        if self._queue.qsize() < _MAX_QUEUED:
+            self._queue.put_nowait(scheduler_protocol.encode(message))
+        else:
+            self.close()
+
+    def close(self) -> None:
+        """End the connection after the queued messages."""
+        self.closing.set()
+        self._queue.put_nowait(None)
+
+    async def send_queued(self, send: Callable[[bytes], Awaitable[None]]) -> None:
+        """Send queued messages until the connection closes."""
+        try:
+            while (frame := await self._queue.get()) is not None:
+                async with asyncio.timeout(_SEND_SECONDS):
+                    await send(frame)
+        except (ConnectionError, TimeoutError):
             self.closing.set()
-            return
-        self._waiting.put_nowait(scheduler_protocol.encode(message))
 
     def stop_match(self, token: str, reason: str, *, continues_elsewhere: bool = False) -> None:
         """Stop a match on the server; `reason` is for its logs."""
@@ -45,17 +59,6 @@ class ServerConnection:
                 match_token=token, reason=reason, continues_elsewhere=continues_elsewhere
             )
         )
-
-    async def next_frame(self) -> bytes:
-        """Return the next queued message."""
-        return await self._waiting.get()
-
-    def rest(self) -> list[bytes]:
-        """Return the queued messages of a closing connection."""
-        frames: list[bytes] = []
-        while not self._waiting.empty():
-            frames.append(self._waiting.get_nowait())
-        return frames
 
 
 class RegisteredServer:
@@ -153,3 +156,4 @@ def choose_server(
 
 _MAX_QUEUED: Final = 10_000
 """Maximum number of queued messages of a server."""
+_SEND_SECONDS: Final = 10.0

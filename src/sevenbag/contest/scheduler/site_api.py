@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
 from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT
 
 if TYPE_CHECKING:
-    from types import TracebackType
+    from collections.abc import AsyncGenerator, AsyncIterator, Generator
 
 CurrentStatus: TypeAlias = Literal["playing", "waiting", "finished"]
 
@@ -149,72 +150,41 @@ class ChangeFeed:
     """Feed of changes for any number of subscribers."""
 
     def __init__(self) -> None:
-        self._subscriptions: set[ChangeSubscription] = set()
+        self._queues: set[asyncio.Queue[ContestChange | None]] = set()
 
     def publish(self, change: ContestChange) -> None:
         """Send a change to all subscribers without waiting."""
-        for subscriber in self._subscriptions:
-            subscriber.receive(change)
+        for queue in self._queues:
+            if queue.qsize() < _MAX_UNREAD:
+                queue.put_nowait(change)
+                continue
+            while not queue.empty():
+                queue.get_nowait()
+            queue.put_nowait(ContestChange("lost"))
 
-    def subscribe(self) -> ChangeSubscription:
-        """Return a subscription to all further changes."""
-        subscription = ChangeSubscription(self)
-        self._subscriptions.add(subscription)
-        return subscription
-
-    def unsubscribe(self, subscription: ChangeSubscription) -> None:
-        """End a subscription."""
-        self._subscriptions.discard(subscription)
+    @contextmanager
+    def subscribe(self) -> Generator[AsyncIterator[ContestChange]]:
+        """Return all further changes, as a context; leaving it ends the subscription."""
+        queue: asyncio.Queue[ContestChange | None] = asyncio.Queue()
+        self._queues.add(queue)
+        try:
+            yield _read_changes(queue)
+        finally:
+            self._queues.discard(queue)
 
     def close(self) -> None:
         """End all subscriptions."""
-        for subscriber in tuple(self._subscriptions):
-            subscriber.close()
-
-
-class ChangeSubscription:
-    """Asynchronous iterator of changes; close it, or leave its context, when done."""
-
-    def __init__(self, changes: ChangeFeed) -> None:
-        self._changes = changes
-        self._waiting: asyncio.Queue[ContestChange | None] = asyncio.Queue()
-        self._closed = False
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> ContestChange:
-        change = None if self._closed and self._waiting.empty() else await self._waiting.get()
-        if change is None:
-            raise StopAsyncIteration
-        return change
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the subscription."""
-        if not self._closed:
-            self._closed = True
-            self._changes.unsubscribe(self)
-            self._waiting.put_nowait(None)
-
-    def receive(self, change: ContestChange) -> None:
-        """Queue a change; replace unread changes by ``lost`` if there are too many."""
-        if self._waiting.qsize() >= _MAX_UNREAD:
-            while not self._waiting.empty():
-                self._waiting.get_nowait()
-            change = ContestChange("lost")
-        self._waiting.put_nowait(change)
+        for queue in self._queues:
+            queue.put_nowait(None)
+        self._queues.clear()
 
 
 _MAX_UNREAD: Final = 256
 """Maximum number of unread changes of a subscriber."""
+
+
+async def _read_changes(
+    queue: asyncio.Queue[ContestChange | None],
+) -> AsyncGenerator[ContestChange]:
+    while (change := await queue.get()) is not None:
+        yield change

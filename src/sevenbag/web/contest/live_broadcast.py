@@ -20,12 +20,15 @@ from sevenbag.errors import SevenbagError
 from sevenbag.web.contest.match_frames import MatchTracker, encode_event
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+    from contextlib import AbstractContextManager
 
     from structlog.typing import FilteringBoundLogger
 
-    from sevenbag.contest.scheduler import ChangeSubscription, Scheduler
+    from sevenbag.contest.scheduler import ContestChange, Scheduler
     from sevenbag.contest.store import MatchRow, Store
+
+    _Subscribe = Callable[[], AbstractContextManager[AsyncIterator[ContestChange]]]
 
 _END_KINDS: Final = ("match done", "match called off")
 _ANY_MATCH: Final = 0
@@ -104,7 +107,7 @@ class LiveBroadcaster:
     def __init__(
         self,
         state_endpoint: Callable[[str], str | None],
-        subscribe_changes: Callable[[], ChangeSubscription] | None = None,
+        subscribe_changes: _Subscribe | None = None,
         active_tokens: Callable[[], Iterable[str]] = tuple,
         find_match: Callable[[str], WatchedMatch | None] | None = None,
         logger: FilteringBoundLogger | None = None,
@@ -220,8 +223,8 @@ class LiveBroadcaster:
         if not task.cancelled() and (error := task.exception()) is not None:
             self._logger.error("live.task_failed", exc_info=error)
 
-    async def _relay_changes(self, subscribe: Callable[[], ChangeSubscription]) -> None:
-        async with subscribe() as changes:
+    async def _relay_changes(self, subscribe: _Subscribe) -> None:
+        with subscribe() as changes:
             async for change in changes:
                 if change.kind in _END_KINDS and change.token is not None:
                     self.finish_match(change.token)
