@@ -45,7 +45,7 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     text = uuid.uuid4().hex
     monkeypatch.setenv("SEVENBAG_TEST_MARK", text)
     yield text
-    # Who was killed needs a moment to be gone.
+    # A killed process takes a moment to disappear.
     ends = time.monotonic() + 120
     while (left := marked(text)) and time.monotonic() < ends:
         time.sleep(0.02)

@@ -12,7 +12,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
-# The server goes down when its standard input ends: also when the tests are killed.
+# The server stops when its standard input ends, also when the tests are killed.
 WATCHED = '"$@" & server=$!; read -r order; kill -${order:-INT} $server; wait $server'
 
 
@@ -126,7 +126,7 @@ def _start(folder: Path, user: str | None) -> subprocess.Popen[bytes]:
             [
                 *("sh", "-c", WATCHED, "sh"),
                 *(str(_program("postgres")), "-D", str(folder / "data"), "-k", str(folder)),
-                # What is tested survives the death of processes, not of the machine.
+                # The tests cover the death of processes, not of the machine.
                 *("-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=16MB"),
                 *("-c", "full_page_writes=off", "-c", "autovacuum=off"),
             ],

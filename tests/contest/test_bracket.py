@@ -125,7 +125,7 @@ def test_the_ranking_seeds_the_bracket(count: int) -> None:
         if seed is not None
     }
     assert seeded == {seed: count - seed for seed in range(1, qualified + 1)}
-    # Who did not qualify comes after all who did.
+    # Teams that did not qualify follow all that did.
     assert end.final_ranking[qualified:] == tuple(reversed(range(count - qualified)))
     assert end.champion == count - qualified
 
@@ -185,11 +185,11 @@ def test_matches_before_games_before_points_before_a_coin() -> None:
     # More matches won beat more games and points.
     two_wins = {(2, 0): (2, 1), (2, 1): (2, 1), (0, 1): (10, 0)}
     assert ranking(two_wins, {0: 900, 1: 500, 2: 1}) == [2, 0, 1]
-    # One match each: more games won, whatever the points.
+    # One match each: more games won, regardless of points.
     assert ranking(circle | {(2, 0): (2, 1)}, {0: 1, 1: 500, 2: 400})[0] == 0
     # As many games: points.
     assert ranking(circle, {0: 20, 1: 30, 2: 10}) == [1, 0, 2]
-    # All alike: a coin, which falls the same way for the same seed, and for others does not.
+    # All equal: a coin, which depends on the seed alone.
     alike = {0: 1, 1: 1, 2: 1}
     orders = {tuple(ranking(circle, alike, seed)) for seed in range(200)}
     assert len(orders) == 6

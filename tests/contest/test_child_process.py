@@ -12,7 +12,7 @@ import pytest
 from sevenbag.contest.child_process import ChildProcess
 from tests.cli.run import alive, wait_until
 
-# A command of ours that stays until it is told to end, and one that ends at once.
+# A command that runs until it is terminated, and one that ends at once.
 STAYS = ["web", "--port", "0"]
 ENDS = ["--version"]
 

@@ -21,7 +21,7 @@ QUICK = (
     "--set",
     "match.game_seconds=1",
 )
-# The ports are fixed, so each test process has an address of its own; the demo finds a free one.
+# The ports are fixed, so each test process has its own address; the demo finds a free one.
 HOST = loopback(1)
 ALONE = ("--set", f"server.bind={HOST}", "--set", "log.level=warning")
 

@@ -21,7 +21,7 @@ PASSWORD = "correct horse & 100% stäple"
 def test_the_hash_is_argon2s_and_salted() -> None:
     first, second = hash_password(PASSWORD), hash_password(PASSWORD)
     assert first != second
-    # The library that wrote neither line of ours says so.
+    # Checked by the library, which produced neither line here.
     assert argon2.PasswordHasher().verify(first, PASSWORD)
     assert argon2.extract_parameters(first).type is argon2.Type.ID
     assert argon2.extract_parameters(first).memory_cost >= 19 << 10
@@ -77,7 +77,7 @@ async def test_unknown_name_costs_as_much_as_a_wrong_password(
 
     monkeypatch.setattr(passwords, "verify_password", spied)
     assert not await PasswordVerifier().verify(None, PASSWORD)
-    # A hash of the same parameters was checked, and its outcome counted for nothing.
+    # A hash with the same parameters was checked, and its result ignored.
     assert argon2.extract_parameters(hashes[0]) == argon2.extract_parameters(hash_password("x"))
 
 

@@ -40,7 +40,7 @@ quizzes = st.builds(
     st.text("IOTLJSZ", max_size=8),
     st.sampled_from(["", ";", ";later", ";#Q=[T](I)OS"]),
 )
-# Plane 0 without surrogates, and nothing that only begins like a quiz: what all three agree on.
+# Plane 0 without surrogates, and without beginnings of a quiz: input on which all three agree.
 texts = st.text(st.characters(max_codepoint=0xFFFF, exclude_categories=["Cs"]), max_size=30).filter(
     lambda text: not text.startswith("#Q=")
 )
@@ -140,7 +140,7 @@ def test_output_matches_tetris_fumen(tetris_fumen: TetrisFumen, pages: list[Page
 def test_version_110_reads_the_same(
     tetris_fumen: TetrisFumen, cells: list[int], action: int
 ) -> None:
-    # Nobody writes it any more: a run for each cell, and no flag but that nothing is locked.
+    # An obsolete form: a run for each cell, and only the flag against locking.
     loose = 16 * 8 * 4 * 220
     numbers = [((cell + 8) * 220, 2) for cell in cells] + [(action + loose, 3)]
     text = "v110@" + "".join(in_digits(value, count) for value, count in numbers)

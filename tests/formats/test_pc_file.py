@@ -85,7 +85,7 @@ def test_random_record_round_trip() -> None:
 
 
 def test_holding() -> None:
-    # T is held, I comes: T is placed and I held; then L comes and I is placed.
+    # T is held and I is next: T is placed and I held; then L is next and I is placed.
     solution = PcRecord.from_placements(
         [Piece.T, Piece.I, Piece.L],
         [Placement("T", Rotation.NORTH, 1, 0), Placement("I", Rotation.NORTH, 4, 0)],

@@ -77,7 +77,7 @@ class TestLayouts:
         script = build_script(player.events, version=version)
         wanted = self._without_names(self.WANTED)
         if version == 15:
-            # Holes come with the attacks, and nobody acknowledges any.
+            # Attacks carry their holes and are not acknowledged.
             wanted = [(*one[:4], 0, 4) if one[1] == 3 else one for one in wanted]
         assert self._without_names(script) == wanted
 

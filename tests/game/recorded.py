@@ -7,7 +7,7 @@ from sevenbag.game import Rules
 
 SPINS = {"none": Spin.NONE, "mini": Spin.MINI, "normal": Spin.FULL}
 
-# Tetra League, but for time: nothing travels; and all is played in the first frame.
+# Tetra League without travel times; all is played in the first frame.
 LEAGUE = Rules.preset("tetrio-league").replace({"garbage": {"travel": 0}})
 
 # The recording engine's names of the rules that its games vary.

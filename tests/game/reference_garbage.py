@@ -127,7 +127,7 @@ class Waiting:
                 if self.draws.fraction() < self.rules.inner:
                     self._new_column()
                 columns.append(self.column)
-            # Neighbours with the same column are told as one.
+            # Neighbours with the same column are reported as one.
             start = 0
             for end in range(1, lines + 1):
                 if end == lines or columns[end] != columns[start]:

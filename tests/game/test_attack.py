@@ -43,7 +43,7 @@ def test_published_vectors(preset: str) -> None:
     rules = Rules.preset(preset)
     for (lines, spin, chain, c, perfect), sums in VECTORS:
         expected = sums[PRESETS.index(preset)]
-        # A corner spin of a T that can move is nothing special in Botris.
+        # A corner spin of a T that can move is not a spin in Botris.
         seen = Spin.NONE if preset == "botris" and spin == Spin.MINI else spin
         attacks = rules.compute_attack(
             lines, seen, combo=c, back_to_back=chain, perfect_clear=perfect

@@ -98,7 +98,7 @@ def test_remaining_bag(bag: str, filled: str) -> None:
         assert told.bag is not None
         assert position.bag is not None
         assert sorted(piece.name for piece in told.bag) == sorted(rest)
-        # Who only sees the new pieces comes to the same.
+        # An observer of the new pieces alone infers the same.
         assert sorted(position.bag) == sorted(told.bag)
         assert sorted(piece.name for piece in told.filled_bag) == sorted(filled)
         lock = game.play(min(game.placements(hold=False), key=lambda p: (p.y, p.x)))
@@ -116,7 +116,7 @@ def test_openings() -> None:
     assert not both & set(begin["no two of S and Z"])
     assert {"SO", "OS"} & set(begin["no two of S and Z"])
     assert not any(pieces[0] in "SZ" or pieces in {"OS", "OZ"} for pieces in begin["no S or Z"])
-    # Where nothing is wrong nothing is dealt anew.
+    # A valid bag is not replaced.
     for old, new in zip(begin["any"], begin["no two of S and Z"], strict=True):
         assert old == new or old in both
     # Impossible wishes are given up.

@@ -212,7 +212,7 @@ class TestTime:
         game.press(Button.SOFT_DROP)
         while game.stats.pieces == 0:
             game.end_frame()
-        # In the first frame it falls, and stands; it locks once that is more than 30 frames ago.
+        # It falls and lands in the first frame, and locks after more than 30 frames.
         assert game.frame == 31
 
     def test_moves_reset_the_lock_delay(self) -> None:
@@ -231,7 +231,7 @@ class TestTime:
 
         assert locks_at(1) == 1 + 20 + 31
         assert locks_at(5) == 1 + 100 + 31
-        # The fifteenth does not any more: the piece locks as soon as it stands.
+        # The fifteenth does not: the piece locks on landing.
         assert locks_at(15) == 1 + 15 * 20 + 1
 
     def test_gravity_above_the_board_is_at_once(self) -> None:

@@ -53,7 +53,7 @@ class TestNetwork:
             match.end_frame()
         assert match.frame == sent_at + latency + 1
         assert sum(second.pending) == first.stats.sent
-        # It sets out when word has come back, and may enter when it has travelled.
+        # It leaves once confirmed, and may enter after its travel time.
         while match.frame < sent_at + 1 + 2 * latency + HEAVY.garbage.travel - 1:
             match.end_frame()
         second.place(second.placements()[0])

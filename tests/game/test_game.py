@@ -214,7 +214,7 @@ def test_garbage_out() -> None:
 
 Changes = dict[str, dict[str, object]]
 
-# Nothing grows with time here, and pieces come out of a 7-bag: the reference knows no more.
+# The reference covers rules without growth over time and with 7-bags only.
 _STEADY: Changes = {
     "pieces": {"bag": "7-bag"},
     "attack": {"multiplier_growth": 0.0},

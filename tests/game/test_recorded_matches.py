@@ -17,7 +17,7 @@ from tests.counted import compared
 from tests.game.recorded import SPINS
 from tests.truth import truth_json, truth_lines
 
-# What the matches' options leave out is that of a room as it is opened.
+# Options that the matches omit have the defaults of a room.
 RULES = Rules.preset("tetrio-default")
 KERNEL = compile_rules(RULES)
 

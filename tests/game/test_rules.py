@@ -235,7 +235,7 @@ def test_invalid_rules() -> None:
 
 
 def test_all_dealt_pieces_can_spawn() -> None:
-    # Only I is too wide: whichever piece comes first, that is told.
+    # Only I is too wide, and the error names it whichever piece is first.
     narrow = GUIDELINE.replace({"board": {"width": 4}, "spawn": {"x": 2}})
     for seed in range(7):
         with pytest.raises(RulesError, match=r"pieces cannot spawn at x 2.*: I does not fit"):

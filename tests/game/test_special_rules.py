@@ -169,7 +169,7 @@ def test_garbage_of_the_contest_enters_at_once() -> None:
         ]
         locks = versus.play(moves[0], moves[1])
         for i, (lock, player) in enumerate(zip(locks, versus.players, strict=True)):
-            # What the other has just sent has come with this turn.
+            # The attack of the opponent's last turn has arrived with this turn.
             if not player.over:
                 assert len(lock.garbage) == sum(locks[1 - i].sent)
             entered += len(lock.garbage)
@@ -339,7 +339,7 @@ CONTEST = {
 def test_pieces_of_the_contest_enter_in_column_5_of_the_top_row(letter: str) -> None:
     rules = Rules.preset("pason-2012")
     entered = {(5 + column, 19 - row) for row, column in CONTEST[letter]}
-    # A board that is full but for these cells: nothing else can be done than to stay there.
+    # A board full except for these cells: every placement stays there.
     board = Board(10, rules.board.rows)
     for y in range(rules.board.rows):
         for x in range(10):

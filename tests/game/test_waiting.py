@@ -58,7 +58,7 @@ def test_against_the_reference(
     frame = 0
     named = 0
     for kind, first, second in steps:
-        # A hole comes with the attack in one of three; else it is drawn.
+        # A third of the attacks have their hole; the others draw it.
         hole = second if isinstance(second, int) and second % 3 == 0 and second < width else -1
         if kind == "receive":
             queue.receive(first, frame, hole)
@@ -164,13 +164,13 @@ def test_impossible_numbers() -> None:
 def test_attacks_that_cross_eat_each_other() -> None:
     crossing = InFlightAttacks()
     assert [crossing.send(2, lines) for lines in (4, 3, 2)] == [1, 2, 3]
-    # Player 2 had got the first: the other two meet what comes, the older first.
+    # Player 2 had received the first: the other two meet the counter-attack, the older first.
     assert crossing.receive(2, 1, 4, 1) == 0
     assert crossing.lines_in_flight(2) == 1
     assert crossing.receive(2, 2, 4, 1) == 3
     assert crossing.last_received(2) == 2
     assert crossing.last_received(3) == 0
-    # Everybody's attacks are numbered for themselves.
+    # Each player's attacks have their own numbers.
     assert crossing.send(3, 1) == 1
     assert crossing.receive(3, 5, 1, 1) == 1
 

@@ -31,7 +31,7 @@ BUTTONS: Final = {
 
 OPPONENT: Final = 2
 
-# What the options of these rounds say, and what the game does without being told.
+# Options of these rounds, and the defaults of the game.
 TIME: Final[dict[str, Any]] = {"gravity": 0.02, "gravity_growth": 0.0035, "gravity_margin": 7200}
 HANDLING: Final[dict[str, Any]] = {"das": 10.0, "arr": 2.0, "dcd": 0.0, "soft_drop": 20.0}
 
@@ -108,7 +108,7 @@ def board_text(colors: Sequence[str]) -> str:
 
 _OF_KEYBOARDS: Final = {*HANDLING, "safe_lock", "cancel", "may_20g"}
 
-# Where the centre lies in the box, from its top left corner, by rotation.
+# Centre within the box, from its top left corner, by rotation.
 _CENTRES: Final = {
     "I": ((1, -1), (2, -1), (2, -2), (1, -2)),
     "O": ((0, -1), (0, 0), (1, 0), (1, -1)),

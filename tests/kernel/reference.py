@@ -77,7 +77,7 @@ PASON = {
     ],
 }
 
-# How far each rotation lies from SRS's box in the games themselves, x to the right and y down.
+# Offset of each rotation from SRS's box in the games themselves, x to the right and y down.
 OFFSETS: dict[str, dict[str, list[tuple[int, int]]]] = {
     "nrs-offsets": {
         "I": [(0, 1), (0, 0), (0, 0), (1, 0)],

@@ -33,7 +33,7 @@ def game_rules(system: str, spins: reference.Spins, hold: bool) -> Rules:
 @pytest.mark.parametrize(
     ("system", "spins"),
     [
-        # With kicks nearly every piece gets a spin of its own sooner or later.
+        # With kicks nearly every piece gets a spin sooner or later.
         ("none", reference.Spins("stupid")),
         ("srs+", reference.Spins("all-mini+", top=True)),
         ("srs", reference.Spins("T-spins", shift="keeps")),

@@ -120,7 +120,7 @@ def subjects() -> dict[type, Callable[[], Any]]:
     }
 
 
-# What is called in vain: a batch of a million games, or half an hour of random ones, is no error.
+# Valid but expensive calls: a batch of a million games, or half an hour of random ones.
 SKIPPED = {"GameBatch", "play_random_versus"}
 
 
@@ -236,7 +236,7 @@ def expect_named(
     try:
         named = dict(zip(names, arguments, strict=False))
         result = call(**named) if keywords else call(*arguments)
-        # What comes back must be sound, too.
+        # Returned values must be valid, too.
         repr(result)
         if isinstance(result, types.GeneratorType):
             list(itertools.islice(result, 10))

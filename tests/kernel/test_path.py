@@ -225,7 +225,7 @@ def test_ways_from_where_a_piece_is(
         if key is not Key.HARD_DROP:
             at = pressed(field, piece, system, at, key, "none")
     cells = sorted(field.cells(piece, at))
-    # In place every rotation of the same cells turns alike; with kicks they do not.
+    # In place, all rotations with the same cells turn the same way; with kicks they do not.
     rotations = Rotation if system == "pason" else (Rotation(at.rotation),)
     ways = (
         Placement(piece, rotation, x, y)

@@ -105,7 +105,7 @@ def test_ctrl_c_from_another_thread_ends_perft(threads: int) -> None:
     started = time.process_time()
 
     def interrupt() -> None:
-        # Nothing else here computes for so long.
+        # No other test computes for so long.
         while time.process_time() < started + 0.05:
             time.sleep(0.001)
         signal.raise_signal(signal.SIGINT)

@@ -11,7 +11,7 @@ from sevenbag.game.kicks_file import kicks_from_dict, kicks_to_dict
 from tests.kernel import reference
 from tests.kernel.test_movegen import PIECES
 
-# What `lrotate` of the contest does: a step to the next orientation, a quarter turn to the left.
+# Effect of the contest's `lrotate`: a step to the next orientation, a quarter turn to the left.
 LEFT = -1
 STATES = [
     (piece, state) for piece, states in reference.PASON.items() for state in range(len(states))
@@ -76,7 +76,7 @@ def test_pieces_enter_within_the_top_rows(piece: str) -> None:
     assert {y for _, y in at.cells} <= {18, 19}
     board = Board(10, 20)
     assert board.fits(at)
-    # Every other state has a cell above the top: there is no turning before the first step down.
+    # Every other state has a cell above the top, so it cannot rotate before the first step down.
     for to in ((at.rotation + 1) % 4, (at.rotation + 3) % 4):
         turned = board.rotate(at, Rotation(to), "pason")
         assert (turned is None) == (len(reference.PASON[piece]) > 1)

@@ -68,7 +68,7 @@ def test_each_system_has_its_own_file(tmp_path: Path) -> None:
     solve_all_sequences(
         tmp_path, 2, Kicks.from_text('base = "srs"\n', "../../my table!"), backup=False
     )
-    # A system that turns like SRS is SRS, whatever it is called.
+    # A system with the rotations of SRS is SRS under any name.
     assert names_in(tmp_path) == ["2-none.count", "2-none.pc", "2.count", "2.pc"]
 
 
@@ -90,7 +90,7 @@ def test_progress_is_reported(tmp_path: Path) -> None:
 @pytest.mark.faults
 def test_a_program_killed_again_and_again_gets_through(tmp_path: Path, whole: bytes) -> None:
     rng = random.Random(5)
-    # Each run is killed some computing time after its first block, on fast and busy machines alike.
+    # Each run is killed some computing time after its first block.
     program = (
         "import signal, sys\nfrom sevenbag.pc.batch_solver import solve_all_sequences\n"
         "def arm(tally):\n"

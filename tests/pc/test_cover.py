@@ -79,7 +79,7 @@ def playable(field: Board, placements: list[Placement], order: str) -> bool:
 
 
 def test_setup_without_a_clear() -> None:
-    # J lies on Z; T goes under an overhang that L makes.
+    # J lies on Z; T moves under an overhang of L.
     placements = [
         Placement("Z", Rotation.NORTH, 1, 0),
         Placement("J", Rotation.NORTH, 1, 2),

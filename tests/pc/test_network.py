@@ -179,7 +179,7 @@ def slow_scores(network: Network, boards: list[list[float]]) -> list[float]:
 
 @st.composite
 def networks(draw: st.DrawFn) -> Network:
-    # Some hidden nodes lead nowhere, some come from nowhere, some lead in circles.
+    # Some hidden nodes have no outputs, some no inputs, some form cycles.
     nodes = [11, 12, 13, 500]
     gene = st.builds(
         NetworkGene,
@@ -259,7 +259,7 @@ def test_a_file_is_read_and_written() -> None:
     assert (network.hidden, network.output) == ("relu", "identity")
     assert network.genes[1] == NetworkGene(9, 11, -2.0, enabled=True)
     assert json.loads(network.encode()) == DOCUMENT
-    # (0.5 * 8 - 2) * 1.25; the disabled edge counts for nothing.
+    # (0.5 * 8 - 2) * 1.25; the disabled edge is ignored.
     assert network.score_boards([[8.0, 0, 0, 5.0, 0, 0, 0, 0, 0]]) == [2.5]
 
 

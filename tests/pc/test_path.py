@@ -94,7 +94,7 @@ def test_the_slow_search_finds_the_same(after_i: pc.SolutionSet) -> None:
     some = 0
     for number in queues:
         a, b, c, d = list(after_i.queues[number])
-        # What hold makes of four pieces, three of which are placed.
+        # All orders of four pieces under hold, three of which are placed.
         orders = {
             a + b + c,
             a + b + d,

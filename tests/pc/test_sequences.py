@@ -86,7 +86,7 @@ def test_published_counts_omit_one_piece_before_whole_bags() -> None:
         n for n in range(MAX_LENGTH + 1) if count_sequences(n) != count_published_sequences(n)
     ]
     assert differing == [8, 15, 22]
-    # Held and current piece alike, then a bag that begins with the same piece: no other phase.
+    # Equal held and current pieces, then a bag that begins with the same piece: no other phase.
     assert count_sequences(8) - count_published_sequences(8) == 5040
     assert find_sequence_index([Piece[letter] for letter in "TTTIOSZLJ"]) >= 0
 

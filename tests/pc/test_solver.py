@@ -91,7 +91,7 @@ def test_exactly_enough_pieces_are_each_used_once() -> None:
         ("LSTIZJOSJIO", None, 10),
         ("OIIII", None, 5),
         ("OIIIIT", None, 5),
-        # The held piece takes nothing from the look-ahead.
+        # The held piece does not reduce the look-ahead.
         ("IIII", "O", 5),
         ("IIIII", "O", 5),
     ],
@@ -150,7 +150,7 @@ def test_without_hold_the_queue_is_the_order() -> None:
     assert solution is not None
     assert letters(solution) == queue
     assert not any(solution.holds)
-    # What is held stays there.
+    # The held piece stays in hold.
     held = pc.solve("", queue, "T", use_hold=False, save="T")
     assert held is not None
     assert letters(held) == queue

@@ -127,7 +127,7 @@ def test_more_generations_later(tmp_path: Path, whole: dict[str, bytes]) -> None
     for generations in (1, 2, 2, 3):
         train(tmp_path, SMALL, seed=4, generations=generations)
     assert files(tmp_path) == whole
-    # There is nothing left to do, and nothing is undone.
+    # A finished training stays unchanged.
     train(tmp_path, generations=1)
     assert files(tmp_path) == whole
 

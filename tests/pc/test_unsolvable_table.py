@@ -53,11 +53,11 @@ def test_solvers_use_available_tables(folder: Path, two_lines: bytes) -> None:
     path.write_bytes(two_lines)
     assert load_available_tables(PcSolver("srs")) == [path]
     assert load_available_tables(PcSolver("srs+")) == []
-    # What the table rules out costs no position.
+    # Queues ruled out by the table cost no position.
     queue = "SZSZOI"
     for tables in (True, False):
         assert pc.Solver("srs", tables=tables).search("", queue, max_height=2).solution is None
-    # Hold may not be used, or another field: the table says nothing.
+    # Without hold, or for another field, the table does not apply.
     assert pc.solve("", "OIIII", kicks="srs", use_hold=False) is not None
     assert pc.solve("XXXXXX....", "II", kicks="srs") is not None
 
@@ -98,7 +98,7 @@ def test_a_wrong_table_is_named_and_not_used(
     with pytest.raises(FormatError, match=said) as error:
         load_table(PcSolver("srs"), path)
     assert str(path) in str(error.value)
-    # A solver that finds it goes on without.
+    # A solver that finds it continues without it.
     assert load_available_tables(PcSolver("srs")) == []
     assert pc.solve("", "OIIII", kicks="srs") is not None
 

@@ -70,7 +70,7 @@ def written_page(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     return path
 
 
-# The games come before the browser: while it is open, no other event loop can run.
+# The games are played first, because no other event loop can run while the browser is open.
 @pytest.fixture
 def visit(
     folder: Path, bombs: Path, at_once: Path, new_page: Callable[..., Page]

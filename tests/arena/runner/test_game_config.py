@@ -96,7 +96,7 @@ async def test_a_lead_ends_the_game() -> None:
     replay = verified(recorder)
     assert replay.header.version == 2
     assert replay.outcome.ending == "lead"
-    # Not a turn before: without the limit the game goes on.
+    # Without the limit the game continues.
     longer = await play(QuadBot("quads"), LowBot(), seed=3, pieces=len(replay.turns) + 1)
     assert longer.ending is not GameEnding.LEAD
     assert len(replay.turns) < 400
@@ -107,7 +107,7 @@ def test_both_topping_out_may_be_decided_by_attack(double: str, winner: int | No
     falls = (Loss(LossReason.BLOCK_OUT), Loss(LossReason.LOCK_OUT))
     stats = (PlayerStats(9, 3, 2), PlayerStats(9, 2, 5))
     assert decide_winner(GameEnding.LOSS, falls, stats, double) == winner  # type: ignore[arg-type]
-    # Somebody who failed has not topped out.
+    # A player that failed has not topped out.
     failed = (Loss(LossReason.BLOCK_OUT), Loss(LossReason.CRASH))
     assert decide_winner(GameEnding.LOSS, failed, stats, double) is None  # type: ignore[arg-type]
 

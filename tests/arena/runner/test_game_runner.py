@@ -86,7 +86,7 @@ async def test_a_game_ends_at_the_piece_limit_and_more_attack_wins() -> None:
     assert result.losses == (None, None)
     assert result.names == ("a", "b")
     assert [stats.pieces for stats in result.stats] == [20, 20]
-    # Same bot, same pieces, no garbage on either side yet: nobody is better.
+    # Same bot, same pieces, no garbage yet: a draw.
     assert result.winner is None
     assert log.results == [result]
     assert [turn.number for turn in log.turns] == list(range(1, 21))
@@ -135,7 +135,7 @@ async def test_positions_tracked_by_bots_agree() -> None:
     before_last = log.openings[0].game.players[0]
     assert bot.board is not None
     assert bot.calls.count("start") == 1
-    # The last move is not told: the game is over.
+    # The last move is not sent, because the game is over.
     last, _ = locks_of(log.turns[-1])
     assert bot.board.cell_count + 4 - 10 * last.lines == before_last.board.cell_count
 

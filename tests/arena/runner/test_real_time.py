@@ -259,7 +259,7 @@ async def test_bots_receive_positions_of_opponents() -> None:
 
     locks = Locks()
     await game(Curious("curious"), LowBot("low"), RealTime((2, 4)), locks, pieces=12)
-    # Told before each question: how the other stood when the own piece had locked.
+    # Before each question: the opponent's position when the own piece locked.
     filled = [0]
     for turn in locks.turns:
         lock = turn.locks[1]

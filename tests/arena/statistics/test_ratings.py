@@ -140,13 +140,13 @@ def test_intervals_have_their_nominal_coverage() -> None:
 
 def test_of_two_the_interval_is_that_of_the_pairs() -> None:
     pytest.importorskip("choix")
-    # Every game comes twice.
+    # Every game appears twice.
     pairs = Pentanomial((80, 0, 0, 0, 120))
     points = {(0, 1): 240.0, (1, 0): 160.0}
     rated = rate_engines(2, points, {(0, 1): pairs}, draws_with_average=0)
     assert rated.difference(0, 1).error == pytest.approx(pairs.elo().error, rel=0.02)
     assert rated.los(0, 1) == pytest.approx(pairs.los(), abs=0.005)
-    # Pairs that are more even than chance make nothing narrower.
+    # Pairs that are more even than chance do not narrow the interval.
     even = rate_engines(2, points, {(0, 1): Pentanomial((0, 0, 160, 0, 40))}, draws_with_average=0)
     assert even.difference(0, 1) == rate_engines(2, points, draws_with_average=0).difference(0, 1)
 

@@ -159,7 +159,7 @@ def test_round_robin_uses_the_same_openings() -> None:
     assert len(seeds) == 10
     assert len(set(map(tuple, seeds.values()))) == 1
     assert len(set(seeds[0])) == 3
-    # At any time nobody is more than a pair of games of one encounter ahead.
+    # At any time no player is more than one pair of an encounter ahead.
     ahead = meetings(wave_games[: len(wave_games) // 2])
     assert max(ahead.values()) - min(ahead.values()) <= 2
 
@@ -230,7 +230,7 @@ def test_bracket_separates_top_seeds(entrants: int) -> None:
     lines = bracket_order(entrants)
     assert sorted(one for one in lines if one is not None) == list(range(entrants))
     assert len(lines) == 2 ** math.ceil(math.log2(entrants))
-    # Nobody has a bye whose opponent would have had one, and byes go to the best.
+    # A bye goes to the best player without one.
     byes = [a for a, b in zip(lines[::2], lines[1::2], strict=True) if b is None]
     assert sorted(one for one in byes if one is not None) == list(range(len(byes)))
     # If the better one always wins, the best n meet in the last n.
@@ -254,7 +254,7 @@ def test_first_to_stops_when_decided() -> None:
     done, results = played("knockout", 2, first_to=3)
     assert [len(wave) for wave in done] == [4]
     assert results.champion == 0
-    # Alternating winners: two, and two, until somebody has three.
+    # Alternating winners: pairs of two until a player has three.
     done, _ = played("knockout", 2, lambda scheduled: scheduled.id % 2, first_to=3)
     assert sum(map(len, done)) <= 8
 
@@ -262,7 +262,7 @@ def test_first_to_stops_when_decided() -> None:
 def test_tied_encounter_adds_pairs_up_to_a_limit() -> None:
     done, results = played("knockout", 2, lambda _: None, games=4)
     assert [len(wave) for wave in done] == [4, 2, 2, 2, 2, 2]
-    # Nobody is better in anything: the one of whom more was expected.
+    # All criteria are equal, so the seed decides.
     assert results.champion == 0
 
 
@@ -281,7 +281,7 @@ def test_swiss_rounds(engines: int) -> None:
     assert len(done) == max(1, math.ceil(math.log2(engines)))
     for wave in done:
         seated = collections.Counter(engine for scheduled in wave for engine in scheduled.players)
-        # Everybody once, but for the one with the bye.
+        # Every player once, except the one with the bye.
         assert set(seated.values()) == {2}
         assert len(seated) == engines - engines % 2
     pairs = [set(meetings(wave)) for wave in done]
@@ -355,7 +355,7 @@ def test_a_test_counts_whole_pairs_from_the_first_on() -> None:
     assert ordered.decision.games % 2 == 0
     for seed in range(5):
         mixed = TournamentResults(of)
-        # Everybody plays some games ahead of the others.
+        # Every player is some games ahead of the schedule.
         for start in range(0, 600, 6):
             for game in random.Random(seed).sample(games[start : start + 6], 6):
                 mixed.add(game)

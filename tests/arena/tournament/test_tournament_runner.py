@@ -366,7 +366,7 @@ FAULTS = {
     "DoesNotRead": ("timeout", "timeouts"),
     "AnswersLate": ("timeout", "timeouts"),
 }
-# Where a bot says nothing for ever, that is seen as well after a moment.
+# A bot that is silent forever is detected after a moment, too.
 SOON: dict[str, dict[str, float]] = {
     "HangsAtInfo": {"info_seconds": 0.5},
     "NoNewline": {"info_seconds": 0.5},
@@ -458,7 +458,7 @@ def test_restart_policy_of_programs(
     heard = note.read_text().split()
     assert heard.count("rules") == starts
     assert heard.count("start") >= 3
-    # The last one may be lost with its worker, who has nothing to do any more.
+    # The last one may be lost with its idle worker.
     assert heard.count("stop") >= 2
 
 

@@ -105,7 +105,7 @@ def test_of_two_the_elo_is_that_of_the_pairs() -> None:
 
 def test_many_are_ranked_by_rating() -> None:
     pytest.importorskip("choix")
-    # The third beats the first, who beats the second; nobody of the others met it.
+    # The third beats the first, who beats the second; the others have not met.
     games = [game(n, (0, 1), 0, pair=n) for n in range(6)]
     games += [game(n, (2, 0), 2, pair=n) for n in range(6, 9)]
     games.append(game(9, (1, 0), None, pair=9))

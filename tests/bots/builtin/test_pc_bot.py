@@ -47,7 +47,7 @@ async def played(
         found = await bot.suggest(Limits())
         assert all(game.is_legal(move) for move in found.moves)
         lock = game.play(found.moves[0])
-        # What was suggested is what was done: same cells, and the spin as the game judges it.
+        # The lock has the suggested cells, and the spin by the game's rules.
         assert lock.placement == found.moves[0]
         clears += game.board.is_empty
         if every and game.stats.pieces % every == 0:

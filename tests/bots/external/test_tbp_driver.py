@@ -159,7 +159,7 @@ async def test_search_info_is_passed_on(fake: Command) -> None:
 
 
 async def test_claimed_spins_are_sent_back_unchanged(fake: Command) -> None:
-    # What a spin is worth, only the game decides.
+    # Only the game decides the value of a spin.
     bot = TbpDriver(fake("FalseSpins"), options=SHORT)
     try:
         await bot.prepare(RULES)
@@ -249,7 +249,7 @@ async def test_fails_by_name(
     deadlines: dict[str, float],
     fake: Command,
 ) -> None:
-    # Limits are short for bots that never answer, whatever the limit.
+    # Deadlines are short for bots that never answer, regardless of the limit.
     launch = create_process_launcher if deadlines else launch_impatiently
     bot = TbpDriver(
         fault,
@@ -264,7 +264,7 @@ async def test_fails_by_name(
 
 
 async def test_a_bot_that_closes_its_output(fake: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    # It lives on, so that there is no exit code to wait for.
+    # The process keeps running, so there is no exit code to wait for.
     monkeypatch.setattr(process, "_EXIT_CODE_TIMEOUT", 0.1)
     bot = TbpDriver(fake("ClosesOutput"), options=SHORT)
     try:
@@ -491,4 +491,4 @@ def test_no_bot_outlives_the_interpreter(fault: str, end: str, fake: Command) ->
         if "sleep" in end:
             os.kill(process.pid, signal.SIGKILL)
         process.wait(timeout=120)
-    # The fixture sees to it that nothing is left.
+    # The fixture asserts that no process is left.

@@ -120,7 +120,7 @@ async def test_misamino_gets_a_new_start_before_a_repeated_question(
         await driver.start(game.position())
         first = await driver.suggest(Limits())
         assert await driver.suggest(Limits()) == first
-        # Without its profile it has gone on by itself.
+        # Without its profile the bot has continued on its own.
         plain = TbpDriver(field("MisaMino"), profile=OFFICIAL_PROFILE)
         await plain.prepare(RULES)
         await plain.start(game.position())
@@ -328,7 +328,7 @@ async def test_the_last_of_a_list(fake: Callable[..., list[str]]) -> None:
     assert games[0].board != games[1].board
     with pytest.raises(BotForfeitError):
         await play(TbpDriver(fake("FirstMoveIllegal"), profile=load_profile("jstris")), 3)
-    # What cannot be on the board at all does not make the others worthless where any may do.
+    # An impossible move does not invalidate the others if any move may be played.
     assert (await play(TbpDriver(fake("FirstMoveIllegal")), 3)).stats.pieces == 3
 
 

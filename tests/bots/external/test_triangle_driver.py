@@ -29,7 +29,7 @@ from tests.fakes.silence import launch_impatiently
 
 Command = Callable[[str], list[str]]
 
-# As many pieces in view as Triangle.js shows: a bot that is told no position can find the first.
+# As many visible pieces as in Triangle.js, so that a bot without states can find the first.
 RULES = Rules.preset("tetrio-league").replace({"pieces": {"previews": 20}})
 PATIENT = TriangleSettings(info_seconds=120, move_seconds=120, quit_seconds=5)
 
@@ -238,7 +238,7 @@ async def test_a_bot_that_never_presses_a_key_resigns(
 
 @pytest.mark.parametrize("fault", ["IgnoresInterrupt", "StaysAtEnd", "StaysForEver"])
 async def test_no_process_remains(fault: str, engine: Command) -> None:
-    # The fixture sees that no process is left.
+    # The fixture asserts that no process is left.
     await faulty(
         engine(fault), TriangleSettings(info_seconds=120, move_seconds=120, quit_seconds=0.2)
     )

@@ -147,7 +147,7 @@ async def test_worker_with_a_one_time_listener(host: str, mark: str, tmp_path: P
         }, { once: true });
         listen();
     """
-    # Under Node they are held back; in a browser what comes meanwhile is lost, as everywhere.
+    # Node queues messages without a listener; browsers drop them.
     again = "await null; setTimeout(listen, 5);" if host == "node" else "listen();"
     (tmp_path / "entry.js").write_text(before + listen.replace("AGAIN", again) + rest)
     assert (await play(worker(host, tmp_path / "entry.js"))).stats.pieces == 12

@@ -106,7 +106,7 @@ async def test_only_so_many_at_once() -> None:
             await first.recv()
             with pytest.raises(websockets.exceptions.InvalidStatus, match="503"):
                 await connect(address)
-        # When one has gone, there is room again.
+        # A closed connection frees its place.
         await asyncio.sleep(0.1)
         async with connect(address) as second:
             await second.recv()
@@ -219,7 +219,7 @@ async def malformed(socket: ServerConnection) -> None:
 async def test_failing_addresses_are_reported(
     handler: Handler, error: type[BotError], words: str
 ) -> None:
-    # Short only where somebody is silent on purpose.
+    # Short only where a bot is silent on purpose.
     options = SHORT | {
         "info_seconds": "0.5" if handler is silent else "60",
         "move_seconds": "0.5" if handler is hangs else "60",

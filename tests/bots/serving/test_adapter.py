@@ -243,7 +243,7 @@ def test_closed_output_ends_the_adapter_quietly(mark: str) -> None:
 
 
 def test_info_is_sent_immediately(mark: str) -> None:
-    # A slow start comes from loading modules that it does not need.
+    # Loading unneeded modules would make the start slow.
     with started([sys.executable, "-X", "importtime", *SERVE[1:]]) as process:
         _, times = process.communicate(lines_of([QUIT]), timeout=120)
     loaded = {
@@ -418,7 +418,7 @@ async def test_tolerated_deviations(odd: Json | str) -> None:
 
 
 def test_rules_that_the_protocol_does_not_cover() -> None:
-    # Without half turns, kicks or holds that are told: the bot knows what it was started with.
+    # Half turns, kicks and hold are not sent: the bot keeps its initial rules.
     board = [["G"] * 4 + [None] * 3 + ["G"] * 3] * 30 + [[None] * 10] * 10
     start = {**START, "queue": ["T", "T"], "board": board}
     command = [*SEVENBAG, "serve", "random:seed=1", "--rules"]

@@ -115,7 +115,7 @@ def test_a_first_piece_that_cannot_be_known(garbage: bool) -> None:
         locks = host.play(70, 4, now_and_then(2) if garbage else lambda _: 0)
         assert misdrops(locks) == []
         held = ["hold" in move["keys"] for _, move in locks]
-        # The piece is put away, and left there until its name is told.
+        # The piece is held back until its name is known.
         assert held[0]
         assert any(held[1:]) == garbage
         assert ended_quietly(host)

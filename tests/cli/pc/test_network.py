@@ -47,7 +47,7 @@ def test_file_beside_the_program(network: Path, tmp_path: Path) -> None:
     words = ("fumen", "--nn", network.name, FUMEN)
     done = run_process(command, *words, folder=elsewhere)
     assert (done.returncode, done.stderr) == (0, "")
-    # A file in the working directory comes first.
+    # A file in the working directory takes precedence.
     (elsewhere / network.name).write_text("{}")
     assert run_process(command, *words, folder=elsewhere).returncode == 1
 

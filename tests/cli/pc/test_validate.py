@@ -53,7 +53,7 @@ def test_rotation_system_option(tmp_path: Path) -> None:
 
 def test_strict_rejects_early_clears(tmp_path: Path) -> None:
     path = tmp_path / "file.pc"
-    # T is held; O I I I I O I I I I come.
+    # T is held; O I I I I O I I I I follow.
     bits = 2 | sum(n << 3 * (i + 1) for i, n in enumerate([1, 0, 0, 0, 0] * 2)) | 0o77777 << 33
     twice = bits.to_bytes(6, "little") + b"\x00\x00" + EXAMPLE[8:] * 2
     path.write_bytes(twice)

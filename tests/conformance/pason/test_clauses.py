@@ -288,7 +288,7 @@ def test_gravity(server: Hosted) -> None:
             if message["comm_type"] == "GamePieceState":
                 pieces.append(message["states"][HOME])
         fallen = [piece for piece in pieces if piece is not None]
-        # One piece, one row at a time, to the floor; then none until the next step.
+        # One piece falls row by row to the floor; then there is none until the next step.
         assert len({piece["number"] for piece in fallen}) == 1
         assert sorted({piece["row"] for piece in fallen}) == list(range(fallen[-1]["row"] + 1))
         assert [piece["row"] for piece in fallen] == sorted(piece["row"] for piece in fallen)

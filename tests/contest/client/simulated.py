@@ -39,7 +39,7 @@ def simulate(main: Coroutine[Any, Any, T], *servers: SmallServer) -> T:
         real, own_thread = time.monotonic, threading.get_ident()
 
         def monotonic() -> float:
-            # Other threads of the process go on in real time.
+            # Other threads of the process run in real time.
             return loop.time() if threading.get_ident() == own_thread else real()
 
         stack.enter_context(mock.patch("time.monotonic", monotonic))

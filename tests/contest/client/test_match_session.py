@@ -203,7 +203,7 @@ def test_invalid_answers_and_states() -> None:
 
     class Never(Babbling):
         def envelope(self, token: str, state: Json) -> list[bytes] | None:
-            # The end itself is to be heard.
+            # The end itself must arrive.
             if state["comm_type"] in {"GameEnd", "MatchEnd"}:
                 return SmallServer.envelope(self, token, state)
             return super().envelope(token, state)

@@ -149,7 +149,7 @@ def test_wrong_keys(asker: Asker, bystanders: Bystanders, server: Hosted) -> Non
     for wrong in (bystanders.match.token, str(uuid.uuid4()), token[:-1], token + "0", "", "*"):
         command = {"comm_type": "GameMove", "client_token": wrong, "move": "left"}
         assert asker.error(json.dumps(command).encode()) == "unknown client token"
-    # A match that is asked for by part of its token is none.
+    # Part of a token is not a token.
     part = connect(bystanders, match_token=bystanders.match.token[:8])
     assert asker.error(json.dumps(part).encode()) == "unknown match"
 

@@ -180,7 +180,7 @@ class TestFloods:
         def flood() -> None:
             nonlocal sent
             while not over.is_set():
-                # In the end it is cut off, and comes again.
+                # It is disconnected and reconnects.
                 with (
                     contextlib.suppress(OSError),
                     NewPeer(server.host, COMMAND_PORT, kind="DEALER") as peer,
@@ -364,7 +364,7 @@ def test_secrets_are_not_logged(server: Hosted, bystanders: Bystanders) -> None:
         move = {"comm_type": "GameMove", "client_token": token, "move": "drop", "piece_number": -7}
 
         def told() -> bool:
-            # Between two games there is no piece that it could be out of date for.
+            # Between two games there is no current piece.
             assert json.loads(peer.ask(json.dumps(move).encode()))["resp"] == "OK"
             return "out of date" in server.log.read_text()
 

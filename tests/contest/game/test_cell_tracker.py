@@ -83,9 +83,9 @@ def test_cleared_rows_leave_with_their_colours() -> None:
     painter = CellTracker()
     below = [*EMPTY[:19], "LLLJJJSSS."]
     painter.update(bits(below), None)
-    # Nobody saw these cells come.
+    # The origin of these cells is unknown.
     assert painter.rows[19] == "UUUUUUUUU."
-    # An I upright in the gap: one row goes, three of its cells stay.
+    # An upright I in the gap: one row is cleared, three of its cells stay.
     assert painter.update(bits([*EMPTY[:17], *[".........I"] * 3]), falling("I", 1, 5, 9)) == 0
     assert painter.rows == [*EMPTY[:17], *[".........I"] * 3]
 
@@ -103,7 +103,7 @@ def test_missed_states_do_not_affect_other_cells() -> None:
     painter = CellTracker()
     painter.update(0, None)
     painter.update(bits([*EMPTY[:18], "....OO....", "....OO...."]), falling("O", 0, 0, 5))
-    # An S on top and two rows of garbage, of which nothing was heard.
+    # An S on top, and two rows of garbage without a message.
     rows = [*EMPTY[:14], "....SS....", "...SS.....", "....OO....", "....OO...."]
     rows += ["#.#.#.#.#.", "##..##...."]
     painter.update(bits(rows), None)

@@ -78,7 +78,7 @@ def test_points_are_multiplied_by_the_factor_of_the_level_before() -> None:
     assert (duel.scores, duel.level) == ([800, 0], 2)
     clearing(duel, 1, 1)
     duel.move(1, "drop")
-    # Whoever raised the level: it is both players'.
+    # The level is common to both players.
     assert (duel.scores, duel.level) == ([800, 500], 2)
     clearing(duel, 1, 1)
     duel.move(1, "drop")
@@ -288,7 +288,7 @@ def test_a_piece_falls_that_garbage_took_its_ground_from() -> None:
         duel.step()
         assert duel.lines == [4, 0]
         locked = duel.pieces[1] is None
-        # The coin says who is first. If it is the other one, four rows lift the single cell away.
+        # The coin decides who is first. Otherwise four rows lift the single cell away.
         assert locked or (piece.row == 9 and duel.boards[1] & cell_bit(6, 5))
         fates[locked] += 1
     assert len(fates) == 2

@@ -113,7 +113,7 @@ def test_states_are_those_of_the_game_and_in_order(seed: int) -> None:
                 known = {team: of.board_state for team, of in message.states.items()}
         if stage.match.phase == "game":
             duel = stage.duel()
-            # The pieces are told last, when the boards that they are placed on are known.
+            # The pieces follow the boards that they are placed on.
             newest = stage.told[-1]
             assert isinstance(newest, GamePieceState)
             assert (dict(newest.states), list(newest.queue)) == state_of(duel)
@@ -128,7 +128,7 @@ def test_states_are_those_of_the_game_and_in_order(seed: int) -> None:
         assert set(message) == FIELDS[message["comm_type"]]
         for state in message.get("states", {}).values():
             assert state is None or set(state) == STATE_FIELDS[message["comm_type"]]
-    # No piece number comes twice, within a game or from one to the next.
+    # Piece numbers are unique within a game and between games.
     numbers = [
         {
             (of.number, team)
@@ -240,12 +240,12 @@ def test_state_interval_is_configurable() -> None:
     newest = stage.told[-1]
     assert isinstance(newest, GamePieceState)
     assert dict(newest.states) == state_of(stage.duel())[0]
-    # A new piece is told at once, after its board.
+    # A new piece is published immediately after its board.
     seen = len(stage.told)
     for _ in range(3):
         stage.move(0, "drop")
     assert [type(message) for message in stage.told[seen:]] == [GameBoardState, GamePieceState] * 3
-    # Where it ends there is nothing left to tell.
+    # At its end there is no further message.
     stage.move(1, "left")
     stage.move(1, "right")
     while stage.match.phase == "game":
@@ -290,7 +290,7 @@ def test_first_numbers_and_names_follow_the_rules() -> None:
     assert [of and of.number for of in later.states.values()] == [70, 72]
     stage.lose(0)
     stage.begin()
-    # Nobody's number comes again.
+    # Numbers are not reused.
     highest = stage.games[0].last_piece_number
     for piece in stage.duel().pieces:
         assert piece is not None

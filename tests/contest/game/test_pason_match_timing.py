@@ -117,7 +117,7 @@ def test_match_resumes_after_finished_games() -> None:
     first = stage.told[0]
     assert isinstance(first, GameBoardState)
     assert first.game_name == "Game 3"
-    # The game that was broken off went on to numbers that nobody wrote down.
+    # The interrupted game reached numbers that were not recorded.
     assert isinstance(first.sequence, int)
     assert 1_000_000 + 4000 < first.sequence < 1 << 31
     piece = stage.duel().pieces[0]
@@ -252,7 +252,7 @@ def test_paused_match_starts_no_game_and_stops_its_clock() -> None:
     stage.begin()
     stage.wait(10)
     stage.match.set_paused(True, stage.now)
-    # The game goes on to its end.
+    # The game continues to its end.
     assert stage.wait(5)
     stage.lose(0)
     assert stage.match.paused
@@ -438,7 +438,7 @@ def test_random_events_keep_the_order_of_a_match(seed: int) -> None:
     match = stage.match
     for _ in range(150):
         operate(stage, chance)
-        # All that was due by the latest time is done, and nothing is due in a match that is over.
+        # All events due by the latest time are done, and a finished match has none.
         match.advance(stage.now)
         stage.look()
         assert match.next_event_at is None or match.next_event_at > stage.now

@@ -22,7 +22,7 @@ def test_numbers_rise_with_every_attempt_and_fit_into_32_bits(are_finished: bool
         start = get_first_numbers(finished, RULES, attempt)
         assert start.sequence > sequence
         assert start.piece > piece
-        # So much is told by a game that lasts long.
+        # Number of messages of a long game.
         sequence, piece = start.sequence + 40_000, start.piece + 4_000
         assert max(sequence, piece) < 1 << 31
         if are_finished:

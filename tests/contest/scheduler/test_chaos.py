@@ -99,7 +99,7 @@ class Model:
         games = self.hosting[token]
         if max(wins(games)) * 2 <= GAMES and len(games) < GAMES:
             done = game_done(token, len(games) + 1, self.world.chance.randrange(2))
-            # No two games are alike.
+            # All games differ.
             last = self.world.chance.getrandbits(40)
             result = msgspec.structs.replace(done.result, last_sequence=last)
             before = match_results.hash_history(games)

@@ -205,7 +205,7 @@ async def test_teams_that_continue_during_a_disconnect_lose_nothing(field: Field
     await until(lambda: field.spooled("one") >= 2)
     table = field.servers["one"].matches[token]
     field.bridges["one"].mend()
-    # Or it was over before the way was mended: then its end is told at once.
+    # Or it was over before the connection was restored: then its end is sent at once.
     await until(lambda: field.place_of(token) in {"one", ""})
     await finished(field, token)
     kept = field.store.matches.list_game_results(token)

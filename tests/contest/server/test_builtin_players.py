@@ -61,7 +61,7 @@ async def test_idle_team_loses_against_the_random_player() -> None:
         place = rig.place(
             placement("A", "Test Client", bots={"Test Client": "random"}, game=FAST, match=QUICK)
         )
-        # The bot is there already; nobody can come in its name.
+        # The bot is connected already, and clients cannot use its name.
         client = rig.client()
         assert (await client.connect(place, "Test Client", password=""))["error"] == "unknown team"
         assert (await client.connect(place))["resp"] == "ok"
@@ -79,7 +79,7 @@ async def test_bots_that_place_pieces_play_games(bot: str) -> None:
             placement("Bot", "Idle", bots={"Bot": bot, "Idle": "random"}, match=QUICK)
         )
         match = rig.server.matches[place.match_token].match
-        # No piece comes down by itself, and the other player never drops.
+        # Pieces do not fall by themselves, and the other player never drops.
         await until(lambda: match.game is not None and match.game.locked_pieces[0] > 5)
         assert match.game is not None
         assert match.game.locked_pieces[1] == 0

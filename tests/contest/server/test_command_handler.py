@@ -151,7 +151,7 @@ async def test_shutdown_rejects_new_clients() -> None:
         await asyncio.sleep(0)
         refused = await rig.client().connect(waiting)
         assert refused["error"] == "server is ending"
-        # Who is in a game goes on.
+        # Clients in a game continue.
         assert (await rig.client().connect(playing))["resp"] == "ok"
         assert (await first.move("left"))["resp"] == "OK"
         rig.server.cancel_match(playing.match_token, "enough")
@@ -163,7 +163,7 @@ async def test_the_opponents_token_moves_the_opponent_and_no_other_matchs() -> N
         one, two = rig.place(placement()), rig.place(placement())
         clients = [*await rig.both_connected(one), *await rig.both_connected(two)]
         assert len({client.token for client in clients}) == 4
-        # The password of a team is that of its match; a match token is none of a client.
+        # A password is valid for its own match only; a match token is not a client token.
         answer = await clients[0].ask(
             comm_type="GameMove", client_token=one.match_token, move="left"
         )
@@ -222,7 +222,7 @@ async def test_messages_without_an_envelope_are_dropped_and_counted(frames: list
         stranger = rig.context.socket(zmq.DEALER)
         stranger.connect(rig.server.command_endpoint)
         await stranger.send_multipart(frames)
-        # What follows on the same connection is answered as ever.
+        # Later commands on the same connection are answered as usual.
         await stranger.send_multipart([b"", b"{}"])
         delimiter, answer = await stranger.recv_multipart()
         assert delimiter == b""

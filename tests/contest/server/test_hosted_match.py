@@ -60,7 +60,7 @@ async def test_a_match_from_its_placement_to_its_end() -> None:
         result = await rig.server.wait_for_result(token)
         assert (result.winner, result.ending, result.games) == (1, "majority of games", (0, 2))
 
-        # Commands are answered when all is over; nothing is told any more.
+        # Commands are still answered after the end, but nothing is published.
         assert (await loser.move("drop"))["resp"] == "OK"
         assert (await winner.connect(place, "B"))["error"] == "match ended"
         assert not await listener.socket.poll(0) or (await listener.until("MatchEnd"))
@@ -163,7 +163,7 @@ async def test_client_token_survives_a_move_to_another_server() -> None:
     async with hosting() as rig:
         rig.place(place)
         listener = rig.listener(place)
-        # Nobody connects: a move is as good, from whoever has the token.
+        # Moves are accepted from any owner of the token, even without a connect.
         for token in tokens:
             client = rig.client()
             client.token = token
@@ -226,7 +226,7 @@ async def test_halted_matches_begin_no_game_and_called_off_ones_end() -> None:
         rig.server.cancel_match(token, "rain")
         await listener.until("MatchEnd")
         assert (await rig.server.wait_for_result(token)).ending == "called off"
-        # Whoever called it off knows.
+        # The scheduler, which cancelled it, knows.
         assert ("match", token) not in notebook.told
         rig.server.cancel_match(token, "again")
         rig.server.cancel_match("nothing of that kind", "at all")
@@ -247,7 +247,7 @@ async def test_match_that_continues_elsewhere_publishes_no_end() -> None:
         with pytest.raises(MatchRejectedError):
             await rig.server.wait_for_result(token)
         assert (await client.move("drop"))["resp"] == "OK"
-        # It may come back.
+        # It may be assigned again.
         rig.place(msgspec.structs.replace(place, attempt=2))
         sequences = [0]
         while sequences[-1] < 10_000_000:
@@ -276,7 +276,7 @@ async def test_finished_matches_leave_nothing_behind() -> None:
         places = [rig.place(placement("A", "B", match=match, bots=bots)) for _ in range(20)]
         hosted = [weakref.ref(rig.server.matches[place.match_token]) for place in places]
         await until(lambda: not rig.server.matches)
-        # What they were closed in ends in its own time.
+        # Tasks that close them end in their own time.
         await until(lambda: gc.collect() >= 0 and not any(table() for table in hosted))
 
 
@@ -299,7 +299,7 @@ async def test_placements_that_a_server_refuses() -> None:
         rig.place(placement())
         with pytest.raises(MatchRejectedError, match="hosts 2 matches"):
             server.accept_match(placement())
-        # What is called off makes room at once, and may come back.
+        # A cancelled match frees its place at once and may return.
         server.cancel_match(place.match_token, "a test")
         rig.place(ahead)
         assert server.create_heartbeat().matches == 2
@@ -321,7 +321,7 @@ async def test_a_fault_in_one_match_ends_that_match_alone() -> None:
         assert ("lost", broken.match_token) in notebook.told
         assert rig.server.metrics.failures == 1
         await lose(loser, listener)
-        # It goes on elsewhere, or here, when the scheduler says so.
+        # It continues here or elsewhere when the scheduler says so.
         assert broken.match_token not in rig.server.matches
         rig.place(broken)
         assert (await client.move("left"))["resp"] == "OK"
@@ -356,7 +356,7 @@ async def test_the_slow_and_the_silent_lose_by_gravity() -> None:
             "MatchEnd",
         }
         pieces = [m for m in heard if m["comm_type"] == "GamePieceState"]
-        # Who has locked by gravity has no piece until the next step.
+        # After a lock by gravity there is no piece until the next step.
         assert any(None in m["states"].values() for m in pieces)
         assert MATCH.games == 1
 

@@ -91,7 +91,7 @@ async def test_move_logging_is_configurable() -> None:
     log = await played("all", "text")
     assert "reason=done" in log
     assert "reason='out of date'" in log
-    # What somebody calls himself begins no line of its own.
+    # A team name cannot start a new line.
     assert all(line.startswith("20") for line in log.splitlines())
     log = await played("none", "text")
     assert "reason='out of date'" not in log
@@ -128,7 +128,7 @@ async def test_default_log_has_one_line_per_event_and_aggregated_refusals() -> N
     refused = [line for line in lines if line["event"] == "command.rejected"]
     assert {line["match"] for line in refused} == {place.match_token[:8]}
     for reason, team in (("wrong password", "A"), ("unknown team", None), ("match ended", "B")):
-        # The last drop of A may come after the end of the match.
+        # The last drop of A may arrive after the end of the match.
         mine = [line for line in refused if line["reason"] == reason and line.get("team") == team]
         # The first refusal, then the count of further ones.
         counts = [line.get("count", 1) for line in mine]
@@ -143,7 +143,7 @@ def test_log_is_rate_limited_and_counts_omissions() -> None:
     log = RateLimitedLog(logger, lambda: now, lines=10, seconds=1.0)
     for number in range(1_000):
         log.log("move.received", "collides" if number % 2 else "no piece", team="A")
-    # So many of each reason: what happens often hides nothing that happens once.
+    # A limit for each reason, so that frequent ones do not hide rare ones.
     assert len(stream.getvalue().splitlines()) == 20
     log.log("move.received", "out of date", team="A")
     assert '"out of date"' in stream.getvalue()

@@ -49,7 +49,7 @@ async def test_timers_run_when_due() -> None:
     choice = random.Random(7)
     plans = [sorted(choice.uniform(0, 100) for _ in range(20)) for _ in range(50)]
     items = [Item(table, list(plan)) for plan in plans]
-    # The loop's own clock says when to look; here it is always now.
+    # The loop's clock says when to look; here it is always now.
     for now in range(1, 101):
         clock.now = float(now)
         for item in items:

@@ -27,7 +27,7 @@ async def test_running_games_are_finished_and_no_other_begins() -> None:
         assert rig.server.create_heartbeat().draining
         with pytest.raises(MatchRejectedError, match="shutting down"):
             rig.server.accept_match(placement())
-        # Once it is over, nobody can be sure of an answer.
+        # After the end an answer is not guaranteed.
         table = rig.server.matches[place.match_token]
         while table.match.phase == "game":
             await loser.move("drop")
@@ -41,7 +41,7 @@ async def test_running_games_are_finished_and_no_other_begins() -> None:
             ("game", place.match_token, 1),
         ]
         assert notebook.told[-1] == ("stop",)
-        # The match goes on elsewhere: nobody was told that it has ended.
+        # The match continues elsewhere, so its end is not published.
         while await listener.socket.poll(50):
             assert (await listener.next())["comm_type"] != "MatchEnd"
         assert idle.match_token not in rig.server.matches

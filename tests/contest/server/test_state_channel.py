@@ -89,7 +89,7 @@ def test_subscription_to_everything_excludes_statistics(onlookers: Onlookers) ->
     everything.subscribe(b"")
     figures.subscribe(STATISTICS_TOPIC.encode() + TOKEN)
     published_until_heard(channel, everything, figures, token)
-    # Subscriptions come in the order in which they were made.
+    # Subscriptions arrive in the order in which they were made.
     published_until_heard_of(channel, everything, b"z")
     published_until_heard_of(channel, figures, STATISTICS_TOPIC.encode() + TOKEN)
     channel.publish(STATISTICS_TOPIC.encode() + TOKEN, [b"figures"])
@@ -127,7 +127,7 @@ def test_blocked_subscriber_is_bounded_and_isolated(onlookers: Onlookers) -> Non
     for number in range(20_000):
         message = b"%05d" % number + b"x" * 400
         complete.append(channel.publish(TOKEN, [message]))
-        # Whoever keeps up is at most some messages behind.
+        # A subscriber that keeps up is at most some messages behind.
         if number % 50 == 0:
             assert fast.poll(10_000)
             while fast.recv_multipart()[1][:5] != b"%05d" % number:
@@ -138,7 +138,7 @@ def test_blocked_subscriber_is_bounded_and_isolated(onlookers: Onlookers) -> Non
     while stuck.poll(200):
         assert len(stuck.recv_multipart()) == 2
         got += 1
-    # Those that waited here, and those that were in the buffers of both machines.
+    # Those that waited here, and those in the buffers of both machines.
     assert 500 <= got < 20_000
     channel.close()
 
@@ -162,7 +162,7 @@ async def test_match_end_is_repeated_after_losses(
             await listener.until("MatchEnd")
         repeated = [await listeners[1].next() for _ in range(3)]
         assert [message["comm_type"] for message in repeated] == ["MatchEnd"] * 3
-        # Where everybody heard it, nothing follows.
+        # Subscribers that received it get no repetition.
         assert not await listeners[0].socket.poll(100)
 
 
@@ -175,7 +175,7 @@ async def test_subscriptions_are_processed_without_publications(
         monkeypatch.setattr(states, "_socket", subscribed)
         place = rig.place(placement())
         strangers = [rig.listener(place) for _ in range(20)]
-        # Once taken in, a subscription is set in the socket.
+        # A processed subscription is set in the socket.
         await until(lambda: subscribed.set.call_count == len(strangers))
         assert states.published == 0
         await rig.both_connected(place)

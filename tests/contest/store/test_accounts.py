@@ -21,7 +21,7 @@ def test_team_names_ignore_case_and_form(store: Store) -> None:
 
 def test_lookalike_names_are_equal(store: Store) -> None:
     teams(store, "Stack Attack", "Team km")
-    # Letters of other widths, and a sign of one letter that stands for two large ones.
+    # Full-width letters, and a letter whose upper case has two letters.
     for name in ["stack attack", "STACK  ATTACK", "\uff33tack Attack", "Team \u33ce"]:
         with pytest.raises(NameTakenError, match="is already taken"):
             store.teams.add(name, HASH)

@@ -105,7 +105,7 @@ def test_states_follow_on_each_other(store: Store) -> None:
         changed = store.contests.set_state(row, following)
         assert changed is not None
         assert changed.state == following
-        # Somebody who saw the contest before is told, and changes nothing.
+        # A change based on an outdated contest is rejected.
         assert store.contests.set_state(row, following) is None
         assert store.contests.get(row.id) == changed
 

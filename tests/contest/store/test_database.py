@@ -100,7 +100,7 @@ def test_damaged_file(tmp_path: Path) -> None:
     with Store(f"sqlite:///{file}") as store:
         match(store)
     with file.open("r+b") as raw:
-        # All but the first page, which says that it is a database.
+        # All but the first page, which identifies the file as a database.
         raw.seek(4096)
         raw.write(os.urandom(file.stat().st_size - 4096))
     with pytest.raises(StoreError) as told, Store(f"sqlite:///{file}") as store:
@@ -130,7 +130,7 @@ def test_store_locked_by_another_program(tmp_path: Path) -> None:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreLockedError, match="locked"):
             store.matches.add_game(row.token, game(1), b"")
-        # Whoever only reads does not mind.
+        # Readers are not affected.
         assert store.matches.get(row.token) == row
         other.execute("ROLLBACK")
         assert store.matches.add_game(row.token, game(1), b"")

@@ -116,7 +116,7 @@ def test_changes_based_on_an_old_revision(store: Store) -> None:
     placed = store.matches.set_state(seen, "placed", server="north")
     assert placed is not None
     assert (placed.state, placed.server) == ("placed", "north")
-    # A second scheduler, or a stale one, still sees the match wait.
+    # A second or outdated scheduler still sees a waiting match.
     assert store.matches.set_state(seen, "placed", server="south") is None
     assert store.matches.get(seen.token) == placed
     playing = store.matches.set_state(placed, "playing")
@@ -177,7 +177,7 @@ def test_the_first_result_of_a_match_stays(store: Store) -> None:
     assert not store.matches.finish(row.token, ending(0))
     done = store.matches.get(row.token)
     assert (done.state, done.result) == ("done", ending(1))
-    # Whoever still sees it wait cannot change it.
+    # An outdated reader cannot change it.
     assert store.matches.set_state(row, "placed", server="n") is None
 
 

@@ -27,7 +27,7 @@ def test_the_tables_are_those_of_the_migrations(store: Store, url: str) -> None:
             connection, opts={"version_table": VERSION_TABLE, "compare_type": True}
         )
         assert compare_metadata(context, Base.metadata) == []
-        # What is compared does not include these.
+        # These are not compared.
         inspector = inspect(connection)
         for table in Base.metadata.tables.values():
             made = inspector.get_foreign_keys(table.name)

@@ -44,7 +44,7 @@ def check_games(store: Store, token: str, told: int) -> int:
     """Check that every reported game is stored completely; return the number of games."""
     row = store.matches.get(token)
     games = store.matches.list_games(row.id)
-    # One that was kept may not have been told.
+    # A stored game may not have been reported.
     assert told <= len(games) <= told + 1
     for number, one in enumerate(games, start=1):
         assert one.result == game(number)
@@ -106,7 +106,7 @@ def test_games_survive_a_crash_of_the_database_server() -> None:
                 with pytest.raises(StoreUnreachableError):
                     store.matches.get(token)
                 server.restart()
-                # The connections are new ones, which nobody needs to know.
+                # Replacing the connections is invisible to callers.
                 assert check_games(store, token, number) == number
 
 

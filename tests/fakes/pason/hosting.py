@@ -23,7 +23,7 @@ import zmq
 from tests.fakes.pason.addresses import STATE_PORT, free_address
 from tests.fakes.pason.referee import Referee
 
-# Short games that end by their time limit, so nothing depends on the machine's speed.
+# Short games that end by their time limit, so the machine's speed does not matter.
 GAME = {
     "gravity_ms": (20, 15, 10),
     "level_points": (1_000, 3_000, 8_000),

@@ -81,7 +81,7 @@ def eager(player: Player) -> None:
     replies = [player.enter() for _ in range(12)]
     player.seen["replies"] = [reply.get("resp") for reply in replies]
     player.seen["tokens"] = len({reply.get("client_token") for reply in replies})
-    # The last one is what it goes on with.
+    # The last one is used from here on.
     player.client_token = replies[-1]["client_token"]
     player.listen()
     while (message := player.message())["comm_type"] != "MatchEnd":

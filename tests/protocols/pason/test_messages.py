@@ -135,7 +135,7 @@ def test_a_missing_piece_may_be_minus_one() -> None:
         (b'{"comm_type": 5}', "malformed message"),
         (b'{"comm_type": "\xff"}', "malformed message"),
         (b"[" * 20_000, "malformed message"),
-        # As the request stands in the contest's text: a comma is missing.
+        # The request as printed in the contest's text, with a missing comma.
         (
             b'{"comm_type": "MatchConnect", "match_token": "x", "team_name": "y" "password": "z"}',
             "malformed message",

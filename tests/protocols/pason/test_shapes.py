@@ -37,7 +37,7 @@ def test_a_shape_is_that_of_the_table(piece: PieceName, orient: int) -> None:
 
 @pytest.mark.parametrize(
     ("piece", "orient"),
-    # Pieces of two orientations come back with the second turn; O does not turn.
+    # Pieces with two orientations repeat after two turns; O does not turn.
     [
         (piece, orient)
         for piece, orient in ALL_SHAPES

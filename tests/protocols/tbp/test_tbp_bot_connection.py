@@ -133,7 +133,7 @@ def test_a_start_without_rules() -> None:
     actions = side.receive(start("SZ"))
     assert actions[0] == PrepareAction(PLAYED)
     assert isinstance(actions[1], StartAction)
-    # Nobody has asked whether it is ready.
+    # There was no question yet.
     assert side.accept_rules() == []
     assert side.receive(tbp.TbpSuggest()) == [SuggestAction()]
 
@@ -260,7 +260,7 @@ def test_no_list_of_messages_is_a_surprise(messages: list[tbp.TbpMessage]) -> No
         asked = sum(isinstance(action, SuggestAction) or action == NOTHING for action in actions)
         assert asked == isinstance(message, tbp.TbpSuggest) * (side.state is not TbpBotState.CLOSED)
         for action in actions:
-            # Whoever follows the actions never hears of a game that has not begun.
+            # Actions never mention a game that has not begun.
             if isinstance(action, StartAction):
                 assert action.position.queue
                 following = True

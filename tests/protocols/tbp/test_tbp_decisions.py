@@ -73,10 +73,10 @@ def queue_of(side: TbpBotConnection) -> str:
         ([start("SZO"), play("Z", 1), *new_piece("J")], "OJ", Piece.S),
         # Later holds take one.
         ([start("SZO", hold="T"), play("T", 4), *new_piece("J")], "ZOJ", Piece.S),
-        # The current piece equals the other one: nothing is held.
+        # The current piece equals the other one: hold is not used.
         ([start("SSO"), play("S", 1)], "SO", None),
         ([start("SZO", hold="S"), play("S", 1)], "ZO", Piece.S),
-        # Pieces before any position belong to none.
+        # Pieces before any position are ignored.
         ([*new_piece("J"), start("SZO")], "SZO", None),
         # A position without pieces waits for them.
         ([start(""), *new_piece("T", "I")], "TI", None),
@@ -108,7 +108,7 @@ def test_the_queue(messages: list[Json], queue: str, hold: Piece | None) -> None
         ([RULES, start("")], False),
         ([RULES, start("T"), play("T", 4)], False),
         ([RULES, start("T"), play("T", 4), *new_piece("I")], True),
-        # A move that nobody suggested is as good as any.
+        # Unsuggested moves are as valid as others.
         ([RULES, start(), play("S", 8, 30)], True),
         # One that cannot be is passed over.
         ([RULES, start(board=[CHEESE, CHEESE]), play("S", 1)], True),
@@ -287,7 +287,7 @@ def test_rows_above_the_fortieth_are_cut() -> None:
 
 
 def test_garbage_after_a_move_before_the_pieces() -> None:
-    # It may come at any time.
+    # It may arrive at any time.
     side, _ = told(RULES, start("SZO"), play("S", 1), garbage(CHEESE), *new_piece("J"))
     assert queue_of(side) == "ZOJ"
     assert side.position is not None

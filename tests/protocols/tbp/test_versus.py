@@ -170,7 +170,7 @@ def test_changes_are_inferred(seed: int, lines: int, moves: int) -> None:
     assert happened is not None
     assert happened.new_pieces == lock.new_pieces
     assert len(happened.garbage) == len(lock.garbage)
-    # Told in these words, it is the same position.
+    # Sent with these messages, it is the same position.
     between = tbp_conversion.add_garbage_rows(
         _after(before, happened.placement, happened.new_pieces), happened.garbage
     )

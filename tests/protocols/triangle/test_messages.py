@@ -238,7 +238,7 @@ def test_random_input_is_read_or_rejected(kind: str, wrong: Json, whole: bool) -
     except ProtocolError as error:
         refused = error.kind
     assert refused == kind
-    # What was read can be told again, and is the same; of data that need not be so: it may be NaN.
+    # Messages round-trip; other data may contain NaN.
     if message is not None and message.data is msgspec.UNSET:
         assert decode(encode(message)) == message
 

@@ -73,7 +73,7 @@ def test_a_game_begins() -> None:
     assert isinstance(begin, StartAction)
     assert begin.position.queue[:3] == (Piece.O, Piece.J, Piece.I)
     assert len(begin.position.queue) == 11
-    # Four of the second bag are shown: three are still to come.
+    # Four of the second bag are visible: three are missing.
     assert sorted(begin.position.bag or ()) == sorted([Piece.S, Piece.I, Piece.Z])
     assert side.state is TriangleBotState.PLAYING
     assert kinds(side.receive(PLAY)) == [SuggestAction]
@@ -169,7 +169,7 @@ def test_a_state_whose_queue_holds_the_current_piece() -> None:
         triangle.TriangleState(**{**fields(state), "queue": (state.current, *state.queue)})
     )
     assert side_queue(side)[:3] == (Piece.O, Piece.J, Piece.I)
-    # Nothing known, but that a bag does not hold a piece twice.
+    # Unknown, except that a bag does not contain a piece twice.
     side.answer((O_LEFT,))
     state = told(side)
     side.receive_invalid("state")
@@ -181,7 +181,7 @@ def test_a_state_whose_queue_holds_the_current_piece() -> None:
 
 def test_state_with_a_repeated_piece() -> None:
     side, _ = begun()
-    # "z l | i s o t z j | j s": at the border of two bags a piece comes twice.
+    # "z l | i s o t z j | j s": at the border of two bags a piece repeats.
     for _ in range(20):
         side.answer(())
     [at] = [i for i in (0, 1) if side_queue(side)[i] == side_queue(side)[i + 1]] or [0]

@@ -91,7 +91,7 @@ async def test_a_game_is_seen(hub: LiveBroadcaster, places: Places, channel: Pub
     assert seen["pieces"] == [None, ["I", 1, 5, 0]]
     assert (seen["scores"], seen["lines"], seen["games"]) == ([1200, 300], [7, 3], [1, 0])
     assert seen["level"] == 2
-    # An I closes a row of nothing else, and garbage comes to the other.
+    # An I completes a row on its own, and the opponent receives garbage.
     channel.boards(filled("OO"), filled("G.GG..GGGG"), ((19,), ()))
     seen = await until(viewer, lambda event: event["clears"] != [])
     assert [clear[1:] for clear in seen["clears"]] == [[0, [19]]]

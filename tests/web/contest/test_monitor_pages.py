@@ -100,7 +100,7 @@ def test_a_match_from_its_first_piece_to_its_end(
     ]
     label = page.get_attribute("canvas.queue", "aria-label")
     assert label == "Next pieces: L, J, T, S, Z"
-    # It locks, and garbage comes to the other player, whose piece goes on falling.
+    # It locks, and the other player, whose piece is falling, receives garbage.
     states.boards(filled("....TTT...", ".....T...."), filled("G.GG..G..G"))
     states.pieces(None, ("I", 1, 9, 0))
     states.figures((1200, 300), level=2, lines=(7, 3), pieces=(20, 19), games=(0, 0))
@@ -143,7 +143,7 @@ def test_a_match_from_its_first_piece_to_its_end(
     # Names are text.
     assert page.locator("main b").count() == 0
     assert page.locator("h2", has_text=TEAM).count() == 1
-    # Who comes now finds the result, and the way to the last game.
+    # New visitors find the result and a link to the last game.
     page.reload()
     page.get_by_role("link", name="Watch the last game").wait_for()
     assert page.locator("#live-match").count() == 0
@@ -168,11 +168,11 @@ def test_rows_flash_and_garbage_rises(
     states.boards(filled("OOOOOOOO.."), filled())
     states.pieces(("O", 0, 5, 9), None)
     line(page, "Live")
-    # From here on time passes only when it is told to.
+    # From here on the clock advances on request only.
     page.clock.pause_at(page.evaluate("Date.now()") + 5_000)
     assert colour(page, 0, 19, 8) == WELL
 
-    # White where there were an O's cells, and is nothing any more.
+    # White where an O's cells have disappeared.
     states.boards(filled("........OO"), filled(), ((19,), ()))
     states.pieces(None, None)
     while page.evaluate(BRIGHTNESS, [19, 2]) < 150:
@@ -247,7 +247,7 @@ def test_a_replay_is_played(visit: Callable[..., Page], site: Running, server: G
     game = play(1, server.states.teams)
     server.end_game(game.result, game.replay)
     page = visit(f"matches/{server.match}/games/1")
-    # Who wants less movement starts it by hand.
+    # With reduced motion it is started by hand.
     button = page.get_by_role("button", name="Play")
     button.wait_for()
     button.click()
@@ -303,7 +303,7 @@ def test_home_shows_matches_that_begin_and_end(visit: Callable[..., Page], site:
         shows(page, 1, 3, 5, COLORS["O"])
         server.states.figures((700, 100), games=(1, 0))
         mini.locator("[data-statistic=score]", has_text="700").wait_for()
-        # What is written anew around a board does not touch it.
+        # Changes around a board do not affect it.
         game = play(1, server.states.teams)
         page.evaluate("document.querySelector('#live').dataset.old = 1")
         server.end_game(game.result, game.replay)
@@ -360,7 +360,7 @@ def test_screen_readers_get_the_same_information(
     for path in ("", f"matches/{server.match}", f"matches/{server.match}/games/1", "bracket"):
         page.goto(site.address + path)
         assert page.locator("h1").count() == 1
-        # Whatever is drawn or can be pressed has a name.
+        # All pictures and controls have a name.
         assert (
             page.evaluate("""() => [
             ...document.querySelectorAll("canvas, input, select, button, [role=group]"),

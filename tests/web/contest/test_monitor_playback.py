@@ -43,7 +43,7 @@ def test_playback_reaches_the_recorded_end(seed: int, moves: int) -> None:
     assert last == {"s": game.duel.scores, "l": game.duel.lines, "v": game.duel.level}
     rows = sum(len(rows) for change in told["frames"] for _, rows in change.get("c", ()))
     assert rows == sum(game.duel.lines) == (1 if seed == CLEARS_A_ROW else 0)
-    # Everything was seen from the beginning: there is no cell of which nobody knows the piece.
+    # Everything was seen from the beginning, so the piece of each cell is known.
     assert set("".join(boards)) <= set("OISZLJTG.")
 
 

@@ -98,7 +98,7 @@ async def test_invalid_queries(site: Running, server: GameServer, query: str) ->
         server.states.end_game((1, 2), 1)
         server.states.end_match()
         await heard(right, "match_finished")
-        # Only what everybody is told.
+        # Public events only.
         await asyncio.to_thread(server.end_match)
         assert {event["event"] for event in await heard(socket, "contest_changed")} == {
             "contest_changed"
@@ -132,7 +132,7 @@ async def test_finished_match_is_reported(site: Running, server: GameServer) -> 
     async with line(site, f"?match={server.match}") as socket:
         await asyncio.to_thread(server.end_match)
         await heard(socket, "match_finished")
-    # Those whose line was broken meanwhile see it, too.
+    # Viewers that were disconnected meanwhile see it, too.
     async with line(site, f"?match={server.match}") as socket:
         assert (await heard(socket, "match_frame"))[-1]["status"] == "finished"
 

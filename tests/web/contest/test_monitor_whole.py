@@ -93,7 +93,7 @@ def test_two_bots_play(
         assert played.result.end_heard
         shown = [page.inner_text(f"[data-statistic=score][data-seat='{seat}']") for seat in (0, 1)]
         assert shown == [f"{score:,}" for score in game.result.scores]
-        # Pieces came to lie there, in colours of theirs, and none of which nobody knows.
+        # Locked pieces have their colours, and each is known.
         seen = set(page.evaluate("() => [...window.seen]"))
         assert len(seen) > 4
         assert 0x66708A not in seen

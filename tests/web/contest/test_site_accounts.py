@@ -116,7 +116,7 @@ def test_cookie_attributes(make_site: Callable[..., Running], site: Running) -> 
     for line in [*first, *entered]:
         assert {"httponly", "samesite=lax", "path=/"} <= set(line.lower().split("; "))
         assert "Secure" not in line
-    # Pages without a form, and files, set none.
+    # Pages without a form, and files, set no cookie.
     for path in ("/static/shared/theme.css", "/health"):
         assert site.visitor().get(path).cookies == []
 
@@ -163,7 +163,7 @@ def test_an_unknown_name_looks_like_a_wrong_password(make_site: Callable[..., Ru
         bodies = [re.sub(r'value="[^"]*"', "", answer.text) for answer in answers]
         assert [answer.status for answer in answers] == [401, 401]
         assert bodies[0] == bodies[1]
-    # A team's name and password are none of an organiser.
+    # A team's name and password are not valid for administrators.
     assert site.visitor().send("/login/organiser", name="Known", password=PASSWORD).status == 401
     assert site.visitor().send("/login", name="Ada", password=PASSWORD).status == 401
 
@@ -197,12 +197,12 @@ def test_guesses_are_limited_for_one_address(make_site: Callable[..., Running]) 
     assert "too many" in answers[-1].words.lower()
     # From there even the right one has to wait now.
     assert guesser.send("/login", name="Victim", password=PASSWORD).status == 429
-    # The team itself, elsewhere, is let in; so is another team from there.
+    # The team itself can log in elsewhere, and another team from there.
     victim = site.visitor()
     victim.headers = {"X-Forwarded-For": "198.51.100.1"}
     assert victim.send("/login", name="Victim", password=PASSWORD).status == 303
     assert guesser.send("/login", name="Neighbour", password=PASSWORD).status == 303
-    # Who writes the header himself is counted by the address that the proxy has added.
+    # With a forged header, the address that the proxy has added counts.
     guesser.headers = {"X-Forwarded-For": "192.0.2.99, 203.0.113.7"}
     assert guesser.send("/login", name="Victim", password="more").status == 429
 
@@ -314,7 +314,7 @@ def test_a_team_changes_its_password(site: Running) -> None:
     assert there.get("/team").status == 200
     assert change(PASSWORD).location == "/team"
     assert here.get("/team").status == 200
-    # Whoever else was logged in is out.
+    # All other sessions have ended.
     assert there.get("/team").status == 303
     assert site.visitor().send("/login", name="Changing", password=PASSWORD).status == 401
     assert site.visitor().send("/login", name="Changing", password=new).status == 303
@@ -327,7 +327,7 @@ def test_link_creates_one_administrator(make_site: Callable[..., Running]) -> No
     path = urlsplit(link).path
     visitor = site.visitor()
     assert "Become an administrator" in visitor.get(path).words
-    # To look is not to use; nor is to do it wrong.
+    # Opening the page does not use the link, nor does an invalid form.
     wrong = visitor.send(path, name=" ", password=PASSWORD, password_again=PASSWORD)
     assert (wrong.status, "Invalid name" in wrong.words) == (422, True)
     short = visitor.send(path, name="Grace", password="short", password_again="short")
@@ -371,7 +371,7 @@ def test_a_disabled_team_is_out(site: Running) -> None:
     assert team.get("/team").status == 303
     refused = site.visitor().send("/login", name="Rude", password=PASSWORD)
     assert (refused.status, "disabled" in refused.words) == (403, True)
-    # Who does not know the password is told nothing of it.
+    # Without the password the answer reveals nothing.
     guess = site.visitor().send("/login", name="Rude", password="not the password")
     assert (guess.status, "disabled" in guess.words) == (401, False)
     admin.send("/admin/teams", action=f"/admin/teams/{found.id}/enable")

@@ -85,7 +85,7 @@ def test_impossible_plan_is_explained(
     answer = plan(admin, **fields)
     assert answer.status == 422
     assert told in answer.words
-    # What was typed is there again.
+    # The form keeps its input.
     assert f'name="name" value="{fields["name"]}"' in answer.text
     assert len(site.store.contests.list()) == before
 
@@ -103,7 +103,7 @@ def test_a_plan_is_changed_before_it_starts(site: Running, admin: Visitor) -> No
     after = site.store.contests.get(row.id)
     assert after.name == "New name"
     assert [entrant.name for entrant in after.entrants] == ["Coral", "Amber"]
-    # A page that was loaded before somebody else's change changes nothing.
+    # A page loaded before another administrator's change has no effect.
     late = admin.send(page, revision, ("team", "Blue"), name="Late", bracket="yes")
     assert (late.status, "changed in the meantime" in late.words.lower()) == (422, True)
     assert site.store.contests.get(row.id) == after
@@ -149,7 +149,7 @@ def test_invalid_rule_is_shown_at_its_field(site: Running, admin: Visitor) -> No
         assert f'id="error-{name}"' in field
         assert "expected" in field
     assert answer.text.count("aria-invalid") == 3
-    # What was typed is there to be mended.
+    # The form keeps its input for corrections.
     assert 'value="many"' in answer.text
     assert 'value="&lt;"' in answer.text
     assert site.store.contests.get(row.id) == row
@@ -203,7 +203,7 @@ def test_a_contest_is_started_paused_and_called_off(site: Running, admin: Visito
         match = site.store.matches.list_of_contest(row.id)[0]
         assert f'action="/admin/matches/{match.id}/call-off"' in shown.text
         assert admin.send("/admin", action=f"/admin/matches/{match.id}/call-off").status == 303
-        # It is played anew.
+        # It is replayed.
         wait_until(lambda: len(server.placed) == 2)
         assert deed(admin, row, "call-off").status == 303
     assert site.store.contests.get(row.id).state == "called off"
@@ -264,7 +264,7 @@ def test_administrator_invites_another(site: Running, admin: Visitor) -> None:
     assert "Grace" in admin.get("/admin/organisers").words
     grace = site.store.admins.find("Grace")
     assert grace is not None
-    # Of the two either may shut out the other, and nobody themselves.
+    # Either of the two may disable the other, but not themselves.
     to_grace = f"/admin/organisers/{grace.id}"
     assert guest.send("/admin/organisers", action=f"{to_grace}/disable").status == 400
     assert admin.send("/admin/organisers", action=f"{to_grace}/disable").status == 303

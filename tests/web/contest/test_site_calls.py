@@ -67,7 +67,7 @@ def test_a_blank_may_be_a_plus_and_the_name_is_as_registered(
 
 def test_reply_with_other_ports(site: Running, game_server: GameServer) -> None:
     site.add_team("Elsewhere")
-    # The least loaded is the one that has come last.
+    # The least loaded server is the one that connected last.
     with GameServer(site, "other", command_port=6557, state_port=6556, state_address="state.there"):
         reply = asked(site, urlencode({"team_name": "Elsewhere", "password": PASSWORD}))
     assert reply.pop("match_token")
@@ -163,7 +163,7 @@ def test_team_creates_a_test_match(site: Running, game_server: GameServer) -> No
     match = site.store.matches.find(shown[0])
     assert match is not None
     assert f'href="/matches/{match.id}"' in page.text
-    # Another team, and the public, see nothing of the token.
+    # The token is invisible to other teams and the public.
     for other in (site.team("Somebody"), site.visitor(), site.admin()):
         for path in ("/", "/matches", f"/matches/{match.id}", "/bracket"):
             assert shown[0] not in other.get(path).text
@@ -192,7 +192,7 @@ def test_a_program_asks_what_to_play(site: Running, game_server: GameServer) -> 
     manual = (Path(__file__).parents[3] / "docs" / "contest.md").read_text("utf-8")
     (row_of_playing,) = re.findall(r"(?m)^\| `playing` \|.*$", manual)
     assert set(reply) <= {"status", *re.findall(r"`(\w+)`", row_of_playing)}
-    # The team's page says the same.
+    # The team's page shows the same.
     page = site.team("Red").get("/team")
     assert reply["match_token"] in page.text
     assert "against Green" in page.words
@@ -245,7 +245,7 @@ def test_game_servers_need_the_secret(site: Running) -> None:
         with pytest.raises(InvalidStatus) as refused, dialled(site, Authorization=header):
             pass
         assert refused.value.response.status_code == 403
-    # A browser does not come here, whatever it knows.
+    # Browsers are rejected, even with the secret.
     browser = {"Authorization": bearer_header(secret), "Origin": site.address.rstrip("/")}
     with pytest.raises(InvalidStatus) as refused, dialled(site, **browser):
         pass
@@ -259,7 +259,7 @@ def test_nonsense_from_a_game_server_ends_its_link_alone(
     for nonsense in ("", "{", '{"type": "pulse"}', "x" * 100_000, b"\xff\xfe"):
         with dialled(site, Authorization=bearer_header(secret)) as socket:
             socket.send(nonsense)
-            # What it is told before, if anything, is why; then it is over.
+            # A message before the close, if any, gives the reason.
             for _ in socket:
                 pass
     assert any(server.is_connected for server in site.scheduler.list_servers())
@@ -280,7 +280,7 @@ def test_health_and_figures(site: Running, game_server: GameServer) -> None:
     assert figure(text, "sevenbag_site_connections") >= 1
     for name in ("closed", "refused"):
         assert figure(text, f"sevenbag_site_connections_{name}_total") == 0
-    # What somebody asks for makes no new figures.
+    # Requests do not create new metrics.
     for name in ("one", "two", "three"):
         visitor.get(f"/{name}")
         visitor.ask(name.upper(), "/")

@@ -134,7 +134,7 @@ def test_size_of_messages_is_limited(site: Running) -> None:
     said = "x" * 1_000_000
     ours = {"Origin": site.address.rstrip("/")}
     with connect(f"{address}/live", additional_headers=ours, proxy=None) as page:
-        # It may be cut off before all is said.
+        # The answer may be cut off.
         with contextlib.suppress(ConnectionClosed):
             page.send(said)
         with contextlib.suppress(ConnectionClosed, TimeoutError):

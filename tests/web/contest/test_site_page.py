@@ -116,7 +116,7 @@ def test_administrator_from_invitation_to_running_contest(
     arrived(page, "Grand Prix")
     assert page.locator("text=Alpha, Beta").is_visible()
     assert fits(page)
-    # Rules: what is wrong is said beside the field, and can be mended there.
+    # Rules: errors appear beside the field, which can be corrected there.
     page.click("text=Change rules")
     arrived(page, "Rules of Grand Prix")
     assert fits(page)
@@ -143,11 +143,11 @@ def test_administrator_from_invitation_to_running_contest(
         page.get_by_role("button", name="Pause").wait_for()
         page.get_by_text("placed").first.wait_for()
         assert [match["rules"]["match"]["games"] for match in server.placed.values()] == [9]
-        # Points are what a ranking is read for: nobody has to push the table about to see them.
+        # Points are visible without scrolling the table.
         table = visit("/ranking", PHONE).locator(".scroll:has(.ranking)")
         assert table.locator("th:visible").all_inner_texts()[-1] == "Points"
         assert table.evaluate("(each) => each.scrollWidth <= each.clientWidth")
-        # What cannot be undone is asked about first.
+        # Irreversible actions ask for confirmation.
         page.once("dialog", lambda dialog: dialog.dismiss())
         page.get_by_role("button", name="Call off").click()
         assert page.get_by_role("button", name="Pause").is_visible()
@@ -169,7 +169,7 @@ def test_every_field_has_a_name_that_is_read_out(visit: Callable[..., Page], sit
             assert field.evaluate("field => field.labels.length") == 1
         assert page.locator("h1").count() == 1
         assert page.locator("html[lang=en]").count() == 1
-        # Somebody without a mouse comes to the form, and through it.
+        # The form can be used without a mouse.
         page.locator("main input:visible").first.focus()
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.name") == "password"

@@ -140,7 +140,7 @@ def test_roles_are_separate(site: Running, contest: int) -> None:
             method, path = route.split()
             answer = with_form(visitor, method, filled(path, contest))
             assert (route, answer) == (route, 403)
-    # Nothing of it was done.
+    # Nothing was changed.
     assert site.store.contests.get(contest).state == "planned"
     assert not any(team.disabled for team in site.store.teams.list())
 
@@ -164,7 +164,7 @@ def test_open_routes_show_their_page(site: Running, contest: int) -> None:
             if method != "GET":
                 continue
             answer = visitor.get(filled(path, contest))
-            # Of matches, files and links there are none here.
+            # There are no matches, files or links here.
             missing = path.startswith(("/matches/", "/static/", "/welcome/"))
             assert (route, answer.status) == (route, 404 if missing else 200)
             assert "Traceback" not in answer.text

@@ -123,7 +123,7 @@ async def test_connection_with_partial_second_request_is_closed() -> None:
         peer.send(REQUEST)
         assert await peer.status() == 200
         limiter._request_timeout = 0.1
-        # The first half of a third request comes together with the second one.
+        # The first half of a third request arrives with the second one.
         peer.send(REQUEST + HEAD)
         assert await peer.status() == 200
         await peer.closed()

@@ -76,7 +76,7 @@ def test_the_example_plays_beam(visit: Callable[..., Page], server: Server) -> N
         )
     )
     assert {"pieces", "APP", "PPS", "ms/piece"} <= figures.keys()
-    # What was said, in order, for those who want to see it.
+    # All messages in order, for interested readers.
     page.click("details.messages[data-player='0'] summary")
     page.locator("details.messages li").first.wait_for()
     said = page.locator("details.messages li").all_inner_texts()
@@ -221,7 +221,7 @@ def test_the_keyboard_is_enough(visit: Callable[..., Page], server: Server) -> N
     page.focus("#again")
     page.keyboard.press("Enter")
     server.says(r".*\(3 pieces\)")
-    # Whatever can be filled in has a name.
+    # All inputs have a label.
     unnamed = """[...document.querySelectorAll("input, select")].filter((each) =>
         !each.labels.length && !each.hasAttribute("aria-labelledby")).map((each) => each.name)"""
     assert page.evaluate(unnamed) == []
@@ -333,7 +333,7 @@ def test_a_file_is_dropped(visit: Callable[..., Page], server: Server) -> None:
     }"""
     dropped = SOUND.replace('"stacker"', '"dropped"')
     assert page.evaluate(drop, ["fieldset[data-player='1']", dropped]) is False
-    # Elsewhere it is no bot, and no page either.
+    # On other hosts it is neither a bot nor a page.
     assert page.evaluate(drop, ["h1", "throw 1"]) is False
     play(page, pieces=5, timeout=30)
     assert "5 pieces" in outcome(page)

@@ -242,7 +242,7 @@ async def test_game_leaves_no_process(tmp_path: Path) -> None:
                     return
 
     try:
-        # It tells its address a moment before it listens; the first game has it listen.
+        # The address is printed shortly before the server listens; the first game waits for it.
         await play(0)
         await asyncio.to_thread(server.says, "")
         descriptors, _ = kept()
@@ -290,7 +290,7 @@ def test_without_the_extra() -> None:
 @pytest.mark.slow
 def test_a_browser_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opener, seen = tmp_path / "opener", tmp_path / "seen"
-    # Some return only when they are closed; that delays nobody's end.
+    # Some return only when they are closed, which does not delay the others.
     opener.write_text(f'#!/bin/sh\necho "$1" > {seen}.new\nmv {seen}.new {seen}\nexec sleep 60\n')
     opener.chmod(0o755)
     monkeypatch.setenv("BROWSER", f"{opener} %s")
