@@ -35,7 +35,6 @@ class BotController(PiecePlanner):
     Attributes:
         bot: bot that chooses the placements.
         failure: error of the bot, after which its pieces are left to gravity; None without one.
-        wake: function called in the event loop when the bot has answered.
     """
 
     def __init__(

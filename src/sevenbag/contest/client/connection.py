@@ -48,7 +48,6 @@ from sevenbag.protocols.pason.messages import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from types import TracebackType
     from typing import Self
 
     from sevenbag.contest.game.state_messages import StatisticsMessage
@@ -118,7 +117,7 @@ def parse_server_address(text: str) -> ServerAddress:
 
 
 class ClientSocket:
-    """ZeroMQ socket that is read by the event loop.
+    """ZeroMQ socket, connected to an endpoint and read by the running event loop.
 
     Attributes:
         received: received messages in order, each a list of frames.
@@ -131,14 +130,6 @@ class ClientSocket:
         endpoint: str,
         topics: Iterable[bytes] = (),
     ) -> None:
-        """Connect, in the running event loop.
-
-        Args:
-            context: ZeroMQ context.
-            kind: socket type such as ``zmq.REQ`` or ``zmq.SUB``.
-            endpoint: endpoint to connect to; it need not be reachable yet.
-            topics: topics to subscribe to.
-        """
         self.received: deque[list[bytes]] = deque()
         self._updated = asyncio.Event()
         self._loop = asyncio.get_running_loop()
@@ -246,7 +237,10 @@ class SessionTimeouts:
 
 
 class MatchSession:
-    """Session of one team in one match, an asynchronous context.
+    """Session of one team in one match, an asynchronous context; entering it connects.
+
+    Its methods raise `CommandRejectedError` if the server does not accept the team, the match or
+    the moves, `ServerUnreachableError` if it does not answer or sends no states.
 
     Attributes:
         is_over: True once the match has ended.
@@ -260,15 +254,6 @@ class MatchSession:
         password: str,
         timeouts: SessionTimeouts | None = None,
     ) -> None:
-        """Create a session; entering it connects.
-
-        Args:
-            address: address of the game server.
-            token: token of the match.
-            team: registered name of the team.
-            password: password of the team.
-            timeouts: timeouts; None for the defaults.
-        """
         self.is_over = False
         self._address = address
         self._token = token
@@ -285,12 +270,6 @@ class MatchSession:
         self._checked_at = 0.0
 
     async def __aenter__(self) -> Self:
-        """Subscribe to the states and connect to the match.
-
-        Raises:
-            CommandRejectedError: the server rejects the team or the match.
-            ServerUnreachableError: no answer from the server.
-        """
         try:
             await resolve_host(self._address, self._timeouts.server)
             # Before connecting, so that no state is missed.
@@ -302,28 +281,15 @@ class MatchSession:
         self._received_at = self._checked_at = time.monotonic()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._close()
 
     async def move(self, move: MoveName, number: int | None = None) -> bool:
-        """Make a move.
-
-        Args:
-            move: name of the move.
-            number: number of the piece to move; None for the current piece.
+        """Move the current piece, or only the piece with a number.
 
         Returns:
             True if the server confirmed the move; False if it was rejected as one too many, or if
             its outcome is unknown.
-
-        Raises:
-            CommandRejectedError: the server accepts no moves of this team.
-            ServerUnreachableError: no answer from the server.
         """
         reply = await self._request(
             GameMove(client_token=self._client_token, move=move, piece_number=number)
@@ -339,10 +305,6 @@ class MatchSession:
 
         Args:
             until: time of `time.monotonic` at which, like `interrupt`, the waiting ends.
-
-        Raises:
-            CommandRejectedError: the server does not accept the team any more.
-            ServerUnreachableError: no answer from the server, or no states.
         """
         assert self._states is not None
         self._interrupted = False

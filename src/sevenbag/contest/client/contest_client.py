@@ -224,21 +224,19 @@ class TeamAssignment:
 class SiteClient:
     """Client of the site of a contest, for one team.
 
+    Its requests raise `CommandRejectedError` for a wrong team or password,
+    `ServerUnreachableError` without an answer or after a temporary failure, and `ProtocolError`
+    for an invalid reply.
+
     Attributes:
         url: URL of the site without a slash at its end.
     """
 
     def __init__(self, url: str, team: str, password: str, *, seconds: float = 10.0) -> None:
-        """Create a client; it sends nothing yet.
-
-        Args:
-            url: URL such as ``http://127.0.0.1:8080``.
-            team: registered name of the team.
-            password: password of the team.
-            seconds: timeout of a request.
+        """Create a client whose requests have a timeout; it sends nothing yet.
 
         Raises:
-            InputError: invalid URL.
+            InputError: invalid URL; expected one such as ``http://127.0.0.1:8080``.
         """
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
@@ -250,26 +248,14 @@ class SiteClient:
         self._seconds = seconds
 
     async def fetch_assignment(self) -> TeamAssignment:
-        """Fetch the match that the team is to play now.
-
-        Raises:
-            CommandRejectedError: wrong team or password.
-            ServerUnreachableError: no answer, or a temporary failure.
-            ProtocolError: invalid reply.
-        """
+        """Fetch the match that the team is to play now."""
         reply = await self._request("/scheduler/current_match", msgspec.json.encode(self._login))
         if reply.status in {"waiting", "finished"}:
             return TeamAssignment("waiting" if reply.status == "waiting" else "finished")
         return self._assignment(reply, "playing")
 
     async def create_test_match(self) -> TeamAssignment:
-        """Create a test match of the team.
-
-        Raises:
-            CommandRejectedError: wrong team or password, or no test match can be created.
-            ServerUnreachableError: no answer, or a temporary failure.
-            ProtocolError: invalid reply.
-        """
+        """Create a test match of the team; `CommandRejectedError` if there is no capacity."""
         query = urllib.parse.urlencode(self._login, quote_via=urllib.parse.quote)
         path = f"/scheduler/create_unauthenticated_test_match?{query}"
         return self._assignment(await self._request(path), "success")

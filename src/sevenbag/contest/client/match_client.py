@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator
     from typing import Any
 
-    from sevenbag.contest.client.match_view import MatchView
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
 __all__ = [
@@ -91,8 +90,6 @@ class AsyncClientTurn(TurnState):
 
         Raises:
             PlacementError: placement of another piece.
-            CommandRejectedError: the server accepts no moves of this team.
-            ServerUnreachableError: no answer from the server.
         """
         if placement.piece != self.piece:
             raise PlacementError(
@@ -101,27 +98,26 @@ class AsyncClientTurn(TurnState):
         return await self._match.place(self.number, placement)
 
     async def move(self, move: MoveName) -> None:
-        """Make one move: left, right, down, drop, lrotate or rrotate.
-
-        Raises:
-            CommandRejectedError: the server accepts no moves of this team.
-            ServerUnreachableError: no answer from the server.
-        """
+        """Make one move: left, right, down, drop, lrotate or rrotate."""
         await self._match.move(move, self.number)
 
 
 class AsyncClientMatch:
-    """Match that a team plays."""
+    """Match that a team plays.
+
+    Its methods and those of its turns raise `CommandRejectedError` if the server does not accept
+    the team or its moves, `ServerUnreachableError` if it does not answer or sends no states.
+
+    Attributes:
+        team: own team.
+        view: state of the match.
+    """
 
     def __init__(self, session: MatchSession, team: str) -> None:
         self.team = team
         self._session = session
         self._planner = PiecePlanner(team)
-
-    @property
-    def view(self) -> MatchView:
-        """State of the match."""
-        return self._planner.view
+        self.view = self._planner.view
 
     @property
     def is_over(self) -> bool:
@@ -134,12 +130,7 @@ class AsyncClientMatch:
         return self.view.result_for(self.team)
 
     async def turns(self) -> AsyncGenerator[AsyncClientTurn]:
-        """Yield a turn for each own piece that can be placed, until the match is over.
-
-        Raises:
-            CommandRejectedError: the server does not accept the team any more.
-            ServerUnreachableError: no answer from the server, or no states.
-        """
+        """Yield a turn for each own piece that can be placed, until the match is over."""
         last: int | None = None
         while not self.is_over:
             number, piece = self._planner.number, self._planner.piece
@@ -162,16 +153,7 @@ class AsyncClientMatch:
                 yield turn
 
     async def move(self, move: MoveName, number: int | None = None) -> None:
-        """Make one move.
-
-        Args:
-            move: left, right, down, drop, lrotate or rrotate.
-            number: number of the piece to move; None for the current piece.
-
-        Raises:
-            CommandRejectedError: the server accepts no moves of this team.
-            ServerUnreachableError: no answer from the server.
-        """
+        """Make one move: left, right, down, drop, lrotate or rrotate, by default of any piece."""
         await self._session.move(move, number)
         await self._receive(0)
 
@@ -248,18 +230,10 @@ class ClientMatch:
     """Synchronous `AsyncClientMatch`."""
 
     def __init__(self, match: AsyncClientMatch, runner: asyncio.Runner) -> None:
+        self.team = match.team
+        self.view = match.view
         self._match = match
         self._runner = runner
-
-    @property
-    def team(self) -> str:
-        """Own team."""
-        return self._match.team
-
-    @property
-    def view(self) -> MatchView:
-        """State of the match."""
-        return self._match.view
 
     @property
     def is_over(self) -> bool:

@@ -40,7 +40,7 @@ PASON_RULES: Final = Rules.preset("pason-2012")
 
 @dataclass(frozen=True, slots=True)
 class MoveOrder:
-    """Move to be sent now."""
+    """Move of a piece, to be sent now."""
 
     move: MoveName
     number: int
@@ -79,12 +79,7 @@ class PiecePlanner:
     """
 
     def __init__(self, team: str, moves_per_second: float = 0.0) -> None:
-        """Create a planner.
-
-        Args:
-            team: name of the team in state messages.
-            moves_per_second: maximum rate of moves; 0 for no limit.
-        """
+        """Create a planner; 0 moves per second stand for no limit."""
         self.team = team
         self.view = MatchView()
         self.number: int | None = None

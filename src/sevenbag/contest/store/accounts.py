@@ -141,12 +141,7 @@ class TeamStore(_AccountStore[Team, TeamTable]):
         super().__init__(database, clock, TeamTable, Team, "team")
 
     def list(self, *, limit: int = 100, after: str = "") -> tuple[Team, ...]:
-        """Return teams by name.
-
-        Args:
-            limit: maximum number of teams.
-            after: last name of the previous page.
-        """
+        """Return teams by name; `after` is the last name of the previous page."""
         with self._database.read_transaction() as session:
             teams = session.scalars(
                 select(TeamTable)
@@ -344,9 +339,7 @@ class AuditLog:
     def list(self, *, limit: int = 100, before: int | None = None) -> tuple[AuditRow, ...]:
         """Return entries, the newest first.
 
-        Args:
-            limit: maximum number of entries.
-            before: number of the last entry of the previous page.
+        `before` is the number of the last entry of the previous page.
         """
         query = newest_first(select(AuditTable), AuditTable.id, limit, before)
         with self._database.read_transaction() as session:

@@ -55,11 +55,7 @@ class ContestStore:
     ) -> ContestRow:
         """Add a planned contest.
 
-        Args:
-            name: display name.
-            rules: rules of its matches.
-            plan: plan of its matches.
-            entrants: numbers of the teams in seeding order.
+        `entrants` are the numbers of the teams in seeding order.
 
         Raises:
             InputError: invalid name, repeated team, or too many teams.
@@ -92,10 +88,7 @@ class ContestStore:
     ) -> tuple[ContestRow, ...]:
         """Return contests, the newest first.
 
-        Args:
-            states: only contests in these states.
-            limit: maximum number of contests.
-            before: number of the last contest of the previous page.
+        `before` is the number of the last contest of the previous page.
         """
         query = newest_first(select(ContestTable), ContestTable.id, limit, before)
         if states is not None:

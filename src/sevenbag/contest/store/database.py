@@ -179,14 +179,15 @@ class Database:
                 f"the store {self.url} cannot be opened: {error.strerror}"
             ) from None
 
+    def _create_engine(self, **options: object) -> Engine:
+        return create_engine(
+            self._url, pool_size=_POOL_SIZE, max_overflow=-1, hide_parameters=True, **options
+        )
+
     def _create_sqlite(self) -> Engine:
-        engine = create_engine(
-            self._url,
-            pool_size=_POOL_SIZE,
-            max_overflow=-1,
-            hide_parameters=True,
-            # Transactions begin in `begin` below.
-            connect_args={"timeout": self._timeout, "isolation_level": None},
+        # Transactions begin in `begin` below.
+        engine = self._create_engine(
+            connect_args={"timeout": self._timeout, "isolation_level": None}
         )
 
         def configure(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
@@ -204,13 +205,8 @@ class Database:
         return engine
 
     def _create_postgresql(self) -> Engine:
-        engine = create_engine(
-            self._url,
-            pool_size=_POOL_SIZE,
-            max_overflow=-1,
-            pool_pre_ping=True,
-            hide_parameters=True,
-            connect_args={"connect_timeout": max(2, round(self._timeout))},
+        engine = self._create_engine(
+            pool_pre_ping=True, connect_args={"connect_timeout": max(2, round(self._timeout))}
         )
         timeout_ms = max(1, round(1_000 * self._timeout))
 

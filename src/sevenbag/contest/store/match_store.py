@@ -138,15 +138,9 @@ class MatchStore:
         limit: int = 50,
         before: int | None = None,
     ) -> tuple[MatchRow, ...]:
-        """Return matches, the newest first.
+        """Return matches to which the filters apply, the newest first.
 
-        Args:
-            states: only matches in these states.
-            kind: only matches of this kind.
-            contest_id: only matches of this contest.
-            team_id: only matches of this team.
-            limit: maximum number of matches.
-            before: number of the last match of the previous page.
+        `before` is the number of the last match of the previous page.
         """
         query = newest_first(select(MatchTable), MatchTable.id, limit, before)
         if states is not None:
@@ -162,11 +156,7 @@ class MatchStore:
             return tuple(match_row(match) for match in session.scalars(query))
 
     def list_live(self, limit: int) -> tuple[MatchRow, ...]:
-        """Return live matches (`MatchRow.is_live`), contest matches first, then by age.
-
-        Args:
-            limit: maximum number of matches.
-        """
+        """Return live matches (`MatchRow.is_live`), contest matches first, then by age."""
         was_begun = or_(MatchTable.kind == "contest", MatchTable.began.is_not(None))
         query = (
             select(MatchTable)
