@@ -13,12 +13,12 @@ GAME = GameRules(gravity_ms=(100,))
 
 async def play(*bots: str, opponent: str = "") -> list[MatchReport]:
     """Let bots play as teams A and B, or as A against a built-in player."""
-    async with hosting() as rig:
+    async with hosting() as hosted:
         players = {"B": opponent} if opponent else {}
-        place = rig.place(placement("A", "B", match=MATCH, game=GAME, bots=players))
+        place = hosted.place(placement("A", "B", match=MATCH, game=GAME, bots=players))
         ports = [
             endpoint.rpartition(":")[2]
-            for endpoint in (rig.server.command_endpoint, rig.server.state_endpoint)
+            for endpoint in (hosted.server.command_endpoint, hosted.server.state_endpoint)
         ]
         address = parse_server_address(f"pason://127.0.0.1:{','.join(ports)}")
         options = [

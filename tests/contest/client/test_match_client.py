@@ -20,7 +20,7 @@ from sevenbag.contest.game import match_results
 from sevenbag.contest.game.pason_game import PlayerIndex
 from sevenbag.errors import CommandRejectedError, InputError, PlacementError, ServerUnreachableError
 from tests.contest.client.small_server import PASSWORDS, TEAMS, SmallServer
-from tests.contest.game.match_driver import Stage
+from tests.contest.game.match_driver import MatchDriver
 from tests.contest.server.hosted_server import MATCH, PASSWORD, hosting, lose, placement
 
 HASTY = SessionTimeouts(answer=0.3, server=0.6, state=0.5, silence=1.5)
@@ -77,11 +77,11 @@ def test_two_synchronous_programs() -> None:
 
 def test_reconnected_client_counts_earlier_games() -> None:
     async def run() -> tuple[TeamMatchResult, match_results.MatchResult]:
-        async with hosting() as rig:
-            place = rig.place(placement(match=msgspec.structs.replace(MATCH, games=3)))
-            other, listener = rig.client(), rig.listener(place)
+        async with hosting() as hosted:
+            place = hosted.place(placement(match=msgspec.structs.replace(MATCH, games=3)))
+            other, listener = hosted.client(), hosted.listener(place)
             await other.connect(place, "B")
-            server = rig.server
+            server = hosted.server
             address = parse_server_address(
                 f"pason://127.0.0.1:{server.command_endpoint.rpartition(':')[2]},"
                 f"{server.state_endpoint.rpartition(':')[2]}"
@@ -104,15 +104,15 @@ def test_reconnected_client_counts_earlier_games() -> None:
 
 @pytest.mark.parametrize(("there", "how"), [(0, "won"), (1, "lost")])
 def test_walkover_has_winner_and_reason(there: PlayerIndex, how: str) -> None:
-    stage = Stage(connect_seconds=30)
-    stage.match.connect(there, stage.now)
-    stage.wait(31)
-    figures = stage.match.result_statistics()
+    driver = MatchDriver(connect_seconds=30)
+    driver.match.connect(there, driver.now)
+    driver.wait(31)
+    figures = driver.match.result_statistics()
     assert figures is not None
     view = MatchView()
-    for message in (figures, *stage.told):
+    for message in (figures, *driver.messages):
         view.handle_message(message)
-    one, other = stage.match.teams
+    one, other = driver.match.teams
     assert str(view.result_for(one)) == (
         f"{one} {how} against {other}: 0:0 games, 0:0 points "
         "(walkover, the other team did not come)"

@@ -32,7 +32,7 @@ STATE_FIELDS = {
 }
 
 
-class Stage:
+class MatchDriver:
     """Match with a simulated clock that records its messages."""
 
     def __init__(
@@ -42,15 +42,15 @@ class Stage:
         finished: tuple[ContestGameResult, ...] = (),
         seed: int = 5,
         attempt: int = 1,
-        keeps: bool = True,
+        stores: bool = True,
         **match: Any,
     ) -> None:
         self.now = 100.0
-        self.told: list[State] = []
-        self.raw: list[bytes] = []
+        self.messages: list[State] = []
+        self.encoded: list[bytes] = []
         self.games: list[ContestGameResult] = []
         self.records: list[pason_replay.PasonReplay] = []
-        self.keeps = keeps
+        self.stores = stores
         rules = ContestRules(game=game or GameRules(), match=MatchRules(**match))
         seats = (
             scheduler_protocol.AssignedPlayer(team=TEAMS[0]),
@@ -60,57 +60,57 @@ class Stage:
             TOKEN, "Final", seats, rules, seed, self.wall, finished, attempt=attempt
         )
         self.match.advance(self.now)
-        self.look()
+        self.collect()
 
     def wall(self) -> float:
         return WALL + self.now
 
-    def look(self) -> None:
-        raw = list(map(encode, self.match.take_messages()))
-        self.raw += raw
-        self.told += map(decode_state, raw)
+    def collect(self) -> None:
+        encoded = list(map(encode, self.match.take_messages()))
+        self.encoded += encoded
+        self.messages += map(decode_state, encoded)
         for game in self.match.take_finished_games():
             self.games.append(game.result)
             self.records.append(pason_replay.decode_replay(game.replay))
-            if self.keeps:
+            if self.stores:
                 self.match.confirm_stored(game.result.number, self.now)
-                self.look()
+                self.collect()
 
     def wait(self, seconds: float) -> list[State]:
         """Advance the clock event by event and return the messages."""
-        before = len(self.told)
+        before = len(self.messages)
         until = self.now + seconds
         while self.match.next_event_at is not None and self.match.next_event_at <= until:
             self.now = max(self.match.next_event_at, self.now)
             self.match.advance(self.now)
-            self.look()
+            self.collect()
         self.now = until
         self.match.advance(until)
-        self.look()
-        return self.told[before:]
+        self.collect()
+        return self.messages[before:]
 
-    def both_come(self) -> None:
+    def connect_both(self) -> None:
         for seat in SEATS:
             self.match.connect(seat, self.now)
-        self.look()
+        self.collect()
 
     def move(self, seat: PlayerIndex, move: Any, number: Any = None) -> str:
         verdict = self.match.move(seat, move, number, self.now)
-        self.look()
+        self.collect()
         return verdict
 
-    def begin(self) -> None:
+    def start_game(self) -> None:
         """Let the next game begin."""
         self.wait((self.match.next_event_at or self.now) - self.now)
         assert self.match.phase == "game"
 
     def lose(self, seat: PlayerIndex) -> None:
         """Stack up until the game is over."""
-        self.begin()
+        self.start_game()
         while self.match.phase == "game":
             self.move(seat, "drop")
 
-    def duel(self) -> PasonGame:
+    def pason_game(self) -> PasonGame:
         assert self.match.game is not None
         return self.match.game
 

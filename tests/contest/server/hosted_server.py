@@ -135,7 +135,7 @@ class Listener:
 class RecordingSink:
     """Result sink that records results and stores them with a given delay."""
 
-    told: list[tuple[object, ...]] = field(default_factory=list)
+    events: list[tuple[object, ...]] = field(default_factory=list)
     replays: list[bytes] = field(default_factory=list)
     gate: asyncio.Event = field(default_factory=asyncio.Event)
     problem: str = ""
@@ -145,34 +145,34 @@ class RecordingSink:
 
     async def start(self, host: object) -> None:
         del host
-        self.told.append(("start",))
+        self.events.append(("start",))
 
     async def stop(self) -> None:
-        self.told.append(("stop",))
+        self.events.append(("stop",))
 
     async def store_game(self, token: str, result: ContestGameResult, replay: bytes) -> None:
         await self.gate.wait()
         self.replays.append(replay)
-        self.told.append(("game", token, result.number))
+        self.events.append(("game", token, result.number))
 
     async def store_match(self, token: str, result: object) -> None:
         del result
         await self.gate.wait()
-        self.told.append(("match", token))
+        self.events.append(("match", token))
 
     def report_joined(self, token: str, seat: int) -> None:
-        self.told.append(("joined", token, seat))
+        self.events.append(("joined", token, seat))
 
     def report_game_started(self, token: str, number: int, game_name: str) -> None:
         assert game_name
-        self.told.append(("began", token, number))
+        self.events.append(("began", token, number))
 
     def report_lost(self, token: str, reason: str) -> None:
         assert reason
-        self.told.append(("lost", token))
+        self.events.append(("lost", token))
 
 
-class Rig:
+class HostedServer:
     """A server and what is connected to it."""
 
     def __init__(self, server: GameServer, context: zmq.asyncio.Context) -> None:
@@ -190,7 +190,7 @@ class Rig:
         self.server.accept_match(place)
         return place
 
-    async def both_connected(self, place: MatchAssignment) -> tuple[Client, Client]:
+    async def connect_both(self, place: MatchAssignment) -> tuple[Client, Client]:
         clients = self.client(), self.client()
         for client, seat in zip(clients, place.players, strict=True):
             assert (await client.connect(place, seat.team))["resp"] == "ok"
@@ -200,12 +200,12 @@ class Rig:
 @contextlib.asynccontextmanager
 async def hosting(
     *,
-    keeper: ResultSink | None = None,
+    result_sink: ResultSink | None = None,
     log: LogSettings | None = None,
     logger: structlog.typing.FilteringBoundLogger | None = None,
     moves_per_second: float = 1_000,
     **settings: Any,
-) -> AsyncGenerator[Rig]:
+) -> AsyncGenerator[HostedServer]:
     """A running server; at the end it is stopped, unless it was before."""
     log = log or LogSettings(moves="none")
     free: dict[str, Any] = {"command_port": 0, "state_port": 0} | settings
@@ -213,14 +213,14 @@ async def hosting(
         ServerSettings(**free),
         test_client=TestClientSettings(moves_per_second=moves_per_second),
         log=log,
-        result_sink=keeper,
+        result_sink=result_sink,
         # At once, so that it is what pytest shows of the test, and no other's.
         logger=logger or create_logger(log, sys.stderr),
     )
     context = zmq.asyncio.Context()
     try:
         async with server:
-            yield Rig(server, context)
+            yield HostedServer(server, context)
             context.destroy(0)
     finally:
         context.destroy(0)

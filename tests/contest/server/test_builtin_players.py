@@ -56,29 +56,29 @@ async def test_external_programs_are_rejected(bot: str) -> None:
 
 
 async def test_idle_team_loses_against_the_random_player() -> None:
-    notebook = RecordingSink()
-    async with hosting(keeper=notebook, moves_per_second=50) as rig:
-        place = rig.place(
+    sink = RecordingSink()
+    async with hosting(result_sink=sink, moves_per_second=50) as hosted:
+        place = hosted.place(
             placement("A", "Test Client", bots={"Test Client": "random"}, game=FAST, match=QUICK)
         )
         # The bot is connected already, and clients cannot use its name.
-        client = rig.client()
+        client = hosted.client()
         assert (await client.connect(place, "Test Client", password=""))["error"] == "unknown team"
         assert (await client.connect(place))["resp"] == "ok"
-        result = await rig.server.wait_for_result(place.match_token)
+        result = await hosted.server.wait_for_result(place.match_token)
         assert result.winner is not None
-        assert [told for told in notebook.told if told[0] == "joined"] == [
+        assert [told for told in sink.events if told[0] == "joined"] == [
             ("joined", place.match_token, 0)
         ]
 
 
 @pytest.mark.parametrize("bot", ["beam:nodes=200", "pc:nodes=200", "random:seed=3"])
 async def test_bots_that_place_pieces_play_games(bot: str) -> None:
-    async with hosting() as rig:
-        place = rig.place(
+    async with hosting() as hosted:
+        place = hosted.place(
             placement("Bot", "Idle", bots={"Bot": bot, "Idle": "random"}, match=QUICK)
         )
-        match = rig.server.matches[place.match_token].match
+        match = hosted.server.matches[place.match_token].match
         # Pieces do not fall by themselves, and the other player never drops.
         await until(lambda: match.game is not None and match.game.locked_pieces[0] > 5)
         assert match.game is not None
@@ -133,16 +133,16 @@ async def test_player_ignores_positions_before_the_first_game(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A resumed match publishes them for clients until its next game begins."""
-    async with hosting() as rig:
+    async with hosting() as hosted:
         place = msgspec.structs.replace(placement(match=QUICK, bots={"B": "random"}), attempt=2)
-        rig.place(place)
-        table = rig.server.matches[place.match_token]
+        hosted.place(place)
+        table = hosted.server.matches[place.match_token]
         heard: list[State] = []
         monkeypatch.setattr(table._players[0], "handle_states", heard.extend)
-        listener = rig.listener(place)
+        listener = hosted.listener(place)
         await listener.until("GamePieceState")
         table.set_paused(True)
-        await rig.client().connect(place, "A")
+        await hosted.client().connect(place, "A")
         assert table.match.phase == "pause"
         for _ in range(3):
             await listener.until("GamePieceState")

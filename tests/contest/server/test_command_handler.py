@@ -17,34 +17,34 @@ NOBODY = "00000000-0000-4000-8000-000000000000"
 
 
 async def test_the_word_for_an_executed_move_can_be_that_of_the_text() -> None:
-    async with hosting() as rig:
-        place = rig.place(placement(match=MatchRules(move_reply="ok")))
-        client = rig.client()
+    async with hosting() as hosted:
+        place = hosted.place(placement(match=MatchRules(move_reply="ok")))
+        client = hosted.client()
         await client.connect(place)
         assert (await client.move("left"))["resp"] == "ok"
 
 
 async def test_repeated_connect_returns_the_same_token() -> None:
-    async with hosting() as rig:
-        place = rig.place(placement())
-        first = await rig.client().connect(place)
-        again = rig.client()
+    async with hosting() as hosted:
+        place = hosted.place(placement())
+        first = await hosted.client().connect(place)
+        again = hosted.client()
         assert [await again.connect(place) for _ in range(12)] == [first] * 12
-        assert rig.server.matches[place.match_token].match.connected == (True, False)
-        other = await rig.client().connect(place, "B")
+        assert hosted.server.matches[place.match_token].match.connected == (True, False)
+        other = await hosted.client().connect(place, "B")
         assert other["client_token"] != first["client_token"]
 
 
 async def test_every_kind_of_error_is_answered_and_the_socket_is_usable_afterwards() -> None:
     match = MatchRules(moves_per_second=1, linger_seconds=0, first_pause_seconds=3_600)
-    async with hosting(max_command_bytes=1_000) as rig:
-        server = rig.server
-        place = rig.place(placement(match=match))
-        over = rig.place(placement(match=match))
+    async with hosting(max_command_bytes=1_000) as hosted:
+        server = hosted.server
+        place = hosted.place(placement(match=match))
+        over = hosted.place(placement(match=match))
         server.cancel_match(over.match_token, "a test")
         # It is forgotten as soon as it has lingered, which takes no time here.
         await until(lambda: over.match_token not in server.matches)
-        client = rig.client()
+        client = hosted.client()
         await client.connect(place)
         answers = [
             await client.ask_raw(b"{"),
@@ -99,11 +99,11 @@ async def test_every_kind_of_error_is_answered_and_the_socket_is_usable_afterwar
 async def test_internal_error_is_answered_and_isolated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with hosting() as rig:
-        place, other = rig.place(placement()), rig.place(placement())
-        client, unlucky = rig.client(), rig.client()
+    async with hosting() as hosted:
+        place, other = hosted.place(placement()), hosted.place(placement())
+        client, unlucky = hosted.client(), hosted.client()
         await client.connect(other)
-        table = rig.server.matches[place.match_token]
+        table = hosted.server.matches[place.match_token]
         monkeypatch.setattr(table, "join", None)
         for _ in range(3):
             assert (await unlucky.connect(place))["error"] == "server fault"
@@ -125,10 +125,10 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 
 
 async def test_many_passwords_at_once_are_not_all_tried(gate: threading.Event) -> None:
-    async with hosting() as rig:
-        place = rig.place(placement())
-        guesser = rig.context.socket(zmq.DEALER)
-        guesser.connect(rig.server.command_endpoint)
+    async with hosting() as hosted:
+        place = hosted.place(placement())
+        guesser = hosted.context.socket(zmq.DEALER)
+        guesser.connect(hosted.server.command_endpoint)
         for number in range(40):
             guess = {"match_token": place.match_token, "team_name": "A", "password": str(number)}
             command = json.dumps({"comm_type": "MatchConnect"} | guess).encode()
@@ -142,26 +142,26 @@ async def test_many_passwords_at_once_are_not_all_tried(gate: threading.Event) -
 
 async def test_shutdown_rejects_new_clients() -> None:
     match = MatchRules(first_pause_seconds=0, repeat_seconds=0.05)
-    async with hosting(shutdown_seconds=3_600) as rig:
-        playing, waiting = rig.place(placement(match=match)), rig.place(placement())
-        first, _ = await rig.both_connected(playing)
-        listener = rig.listener(playing)
+    async with hosting(shutdown_seconds=3_600) as hosted:
+        playing, waiting = hosted.place(placement(match=match)), hosted.place(placement())
+        first, _ = await hosted.connect_both(playing)
+        listener = hosted.listener(playing)
         await listener.next()
-        stopping = asyncio.create_task(rig.server.stop("finish"))
+        stopping = asyncio.create_task(hosted.server.stop("finish"))
         await asyncio.sleep(0)
-        refused = await rig.client().connect(waiting)
+        refused = await hosted.client().connect(waiting)
         assert refused["error"] == "server is ending"
         # Clients in a game continue.
-        assert (await rig.client().connect(playing))["resp"] == "ok"
+        assert (await hosted.client().connect(playing))["resp"] == "ok"
         assert (await first.move("left"))["resp"] == "OK"
-        rig.server.cancel_match(playing.match_token, "enough")
+        hosted.server.cancel_match(playing.match_token, "enough")
         await stopping
 
 
 async def test_the_opponents_token_moves_the_opponent_and_no_other_matchs() -> None:
-    async with hosting() as rig:
-        one, two = rig.place(placement()), rig.place(placement())
-        clients = [*await rig.both_connected(one), *await rig.both_connected(two)]
+    async with hosting() as hosted:
+        one, two = hosted.place(placement()), hosted.place(placement())
+        clients = [*await hosted.connect_both(one), *await hosted.connect_both(two)]
         assert len({client.token for client in clients}) == 4
         # A password is valid for its own match only; a match token is not a client token.
         answer = await clients[0].ask(
@@ -171,35 +171,35 @@ async def test_the_opponents_token_moves_the_opponent_and_no_other_matchs() -> N
 
 
 async def test_concurrent_answers_reach_their_clients() -> None:
-    async with hosting() as rig:
-        places = [rig.place(placement()) for _ in range(10)]
+    async with hosting() as hosted:
+        places = [hosted.place(placement()) for _ in range(10)]
 
         async def play(number: int) -> None:
             place, team = places[number // 2], "AB"[number % 2]
-            client = rig.client()
+            client = hosted.client()
             tokens = {(await client.connect(place, team))["client_token"] for _ in range(3)}
-            assert tokens == {rig.server.matches[place.match_token].client_tokens[number % 2]}
+            assert tokens == {hosted.server.matches[place.match_token].client_tokens[number % 2]}
             for _ in range(20):
                 assert (await client.move("left"))["resp"] == "OK"
                 answer = await client.ask(comm_type=f"number {number}")
                 assert f"'number {number}'" in answer["message"]
 
         await asyncio.gather(*(play(number) for number in range(20)))
-        assert rig.server.metrics.moves.total() == 400
+        assert hosted.server.metrics.moves.total() == 400
 
 
 async def test_password_checks_do_not_delay_other_clients(
     gate: threading.Event,
 ) -> None:
-    async with hosting() as rig:
-        place = rig.place(placement())
-        strangers = [rig.client() for _ in range(6)]
+    async with hosting() as hosted:
+        place = hosted.place(placement())
+        strangers = [hosted.client() for _ in range(6)]
         checks = [
             asyncio.create_task(stranger.connect(place, password=f"wrong {number}"))
             for number, stranger in enumerate(strangers)
         ]
-        client = rig.client()
-        client.token = rig.server.matches[place.match_token].client_tokens[1]
+        client = hosted.client()
+        client.token = hosted.server.matches[place.match_token].client_tokens[1]
         for _ in range(20):
             assert (await client.move("left"))["resp"] == "OK"
         assert not any(check.done() for check in checks)
@@ -218,24 +218,24 @@ async def test_password_checks_do_not_delay_other_clients(
     ],
 )
 async def test_messages_without_an_envelope_are_dropped_and_counted(frames: list[bytes]) -> None:
-    async with hosting() as rig:
-        stranger = rig.context.socket(zmq.DEALER)
-        stranger.connect(rig.server.command_endpoint)
+    async with hosting() as hosted:
+        stranger = hosted.context.socket(zmq.DEALER)
+        stranger.connect(hosted.server.command_endpoint)
         await stranger.send_multipart(frames)
         # Later commands on the same connection are answered as usual.
         await stranger.send_multipart([b"", b"{}"])
         delimiter, answer = await stranger.recv_multipart()
         assert delimiter == b""
         assert Client.read([answer])["error"] == "malformed message"
-        assert rig.server.dropped_envelopes == 1
+        assert hosted.server.dropped_envelopes == 1
         assert not await stranger.poll(20)
 
 
 @pytest.mark.parametrize("more", [1, 7, 500])
 async def test_a_request_of_several_frames_is_answered_once(more: int) -> None:
     """Or a REQ would wait for ever."""
-    async with hosting() as rig:
-        client = rig.client()
+    async with hosting() as hosted:
+        client = hosted.client()
         for _ in range(2):
             await client.socket.send_multipart([b"{}"] + [b"more"] * more)
             answer = await asyncio.wait_for(client.socket.recv_multipart(), 120)
@@ -245,26 +245,26 @@ async def test_a_request_of_several_frames_is_answered_once(more: int) -> None:
         await client.socket.send_multipart(halves)
         answer = await asyncio.wait_for(client.socket.recv_multipart(), 120)
         assert Client.read(answer)["error"] == "unknown client token"
-        assert rig.server.dropped_envelopes == 0
+        assert hosted.server.dropped_envelopes == 0
 
 
 async def test_unusual_envelopes_are_returned() -> None:
-    async with hosting() as rig:
-        dealer = rig.context.socket(zmq.DEALER)
-        dealer.connect(rig.server.command_endpoint)
+    async with hosting() as hosted:
+        dealer = hosted.context.socket(zmq.DEALER)
+        dealer.connect(hosted.server.command_endpoint)
         await dealer.send_multipart([b"hop 1", b"hop 2", b"", b"{}"])
         *envelope, answer = await dealer.recv_multipart()
         assert envelope == [b"hop 1", b"hop 2", b""]
         assert json.loads(answer)["comm_type"] == "ErrorResp"
-        numbered = rig.client()
+        numbered = hosted.client()
         numbered.socket.set(zmq.REQ_CORRELATE, 1)
         assert (await numbered.ask())["comm_type"] == "ErrorResp"
 
 
 async def test_a_megabyte_is_refused_in_words_and_more_cuts_off_one_connection_only() -> None:
-    async with hosting() as rig:
-        place = rig.place(placement())
-        client, huge = rig.client(), rig.client()
+    async with hosting() as hosted:
+        place = hosted.place(placement())
+        client, huge = hosted.client(), hosted.client()
         await client.connect(place)
         assert (await huge.ask_raw(b"x" * (1 << 20)))["error"] == "message too large"
         await huge.socket.send(b"x" * (8 << 20))
@@ -273,11 +273,11 @@ async def test_a_megabyte_is_refused_in_words_and_more_cuts_off_one_connection_o
 
 
 async def test_flood_from_one_connection_does_not_starve_others() -> None:
-    async with hosting() as rig:
-        place, other = rig.place(placement()), rig.place(placement())
-        client = rig.client()
+    async with hosting() as hosted:
+        place, other = hosted.place(placement()), hosted.place(placement())
+        client = hosted.client()
         await client.connect(place)
-        bad = rig.client()
+        bad = hosted.client()
         token = (await bad.connect(other))["client_token"]
         move = json.dumps({"comm_type": "GameMove", "client_token": token, "move": "left"}).encode()
         enough = threading.Event()
@@ -286,13 +286,13 @@ async def test_flood_from_one_connection_does_not_starve_others() -> None:
             """Send without end, and read no answer."""
             with zmq.Context() as context, context.socket(zmq.DEALER) as stranger:
                 stranger.linger = 0
-                stranger.connect(rig.server.command_endpoint)
+                stranger.connect(hosted.server.command_endpoint)
                 while not enough.is_set():
                     if stranger.poll(10, zmq.POLLOUT):
                         stranger.send_multipart([b"", move])
 
         flooding = asyncio.create_task(asyncio.to_thread(flood))
-        moves = rig.server.metrics.moves
+        moves = hosted.server.metrics.moves
         await until(lambda: moves.total() > 1_000)
         for _ in range(50):
             assert (await client.move("left"))["resp"] == "OK"
@@ -304,12 +304,12 @@ async def test_flood_from_one_connection_does_not_starve_others() -> None:
 
 
 async def test_a_client_that_vanishes_before_its_answer_leaves_the_others_alone() -> None:
-    async with hosting() as rig:
-        place = rig.place(placement())
-        client = rig.client()
+    async with hosting() as hosted:
+        place = hosted.place(placement())
+        client = hosted.client()
         await client.connect(place)
         for _ in range(20):
-            gone = rig.client()
+            gone = hosted.client()
             await gone.socket.send(b"{}")
             gone.socket.close(0)
         assert (await client.move("left"))["resp"] == "OK"
@@ -320,10 +320,10 @@ async def test_move_applies_to_the_named_piece(text_numbers: bool) -> None:
     rules = MatchRules(
         first_pause_seconds=0, repeat_seconds=0.05, game_seconds=3_600, text_numbers=text_numbers
     )
-    async with hosting() as rig:
-        place = rig.place(placement(match=rules))
-        listener = rig.listener(place)
-        client, _ = await rig.both_connected(place)
+    async with hosting() as hosted:
+        place = hosted.place(placement(match=rules))
+        listener = hosted.listener(place)
+        client, _ = await hosted.connect_both(place)
 
         async def piece() -> dict[str, int]:
             # The state is repeated; the second one was made after the move.
@@ -342,15 +342,15 @@ async def test_move_applies_to_the_named_piece(text_numbers: bool) -> None:
         assert moved["col"] == first["col"] - 2
         await client.move("right", piece_number=str(number))
         assert (await piece())["col"] == moved["col"] + int(text_numbers)
-        fates = rig.server.metrics.moves
+        fates = hosted.server.metrics.moves
         assert fates["done"] == 2 + int(text_numbers)
         assert fates["out of date"] == 6 - int(text_numbers)
 
 
 async def test_passwords_are_not_normalized() -> None:
-    async with hosting() as rig:
-        place = rig.place(placement())
+    async with hosting() as hosted:
+        place = hosted.place(placement())
         for wrong in ("", PASSWORD + " ", PASSWORD.upper(), PASSWORD + "\0", "\ud83d"):
-            answer = await rig.client().connect(place, password=wrong)
+            answer = await hosted.client().connect(place, password=wrong)
             assert answer["error"] in {"wrong password", "malformed message"}, wrong
         assert MATCH.games == 1

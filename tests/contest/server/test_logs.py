@@ -31,25 +31,25 @@ async def played(moves: Literal["all", "rejected", "none"], form: Literal["json"
     """The log of a match in which everything happens that is logged."""
     stream = io.StringIO()
     settings = LogSettings(format=form, moves=moves)
-    async with hosting(log=settings, logger=create_logger(settings, stream)) as rig:
-        place = rig.place(placement("Team A", "B", match=QUICK))
-        listener = rig.listener(place)
-        wrong = rig.client()
+    async with hosting(log=settings, logger=create_logger(settings, stream)) as hosted:
+        place = hosted.place(placement("Team A", "B", match=QUICK))
+        listener = hosted.listener(place)
+        wrong = hosted.client()
         await wrong.connect(place, "Team A", password="s3cret but wrong")
         await wrong.connect(place, "Team\nB", password="s3cret and no team")
         wrong.token = "12345678-rest-of-a-token"
         await wrong.move("left")
         await wrong.ask_raw(b'{"comm_type": "GameMove", "password": "s3cret"')
-        first, second = await rig.both_connected(place)
+        first, second = await hosted.connect_both(place)
         await listener.until("GamePieceState")
         await second.move("left", piece_number=77)
         for _ in range(9):
             await second.move("left")
         await lose(first, listener)
         await second.move("drop")
-        table = rig.server.matches[place.match_token]
+        table = hosted.server.matches[place.match_token]
         secrets = [*table.client_tokens, place.match_token, PASSWORD, PASSWORD_HASH]
-        await rig.server.stop("abort")
+        await hosted.server.stop("abort")
     log = stream.getvalue()
     for secret in (*secrets, "s3cret", "rest-of-a-token"):
         assert secret not in log
@@ -103,21 +103,21 @@ async def test_default_log_has_one_line_per_event_and_aggregated_refusals() -> N
     rules = msgspec.structs.replace(QUICK, linger_seconds=0.05)
     async with hosting(
         log=LogSettings(format="json"), logger=create_logger(LogSettings(format="json"), stream)
-    ) as rig:
-        place = rig.place(placement("A", "B", match=rules))
-        listener, stranger = rig.listener(place), rig.client()
+    ) as hosted:
+        place = hosted.place(placement("A", "B", match=rules))
+        listener, stranger = hosted.listener(place), hosted.client()
         for _ in range(30):
             await stranger.connect(place, "A", password="wrong")
             await stranger.connect(place, "C")
-        first, second = await rig.both_connected(place)
+        first, second = await hosted.connect_both(place)
         await listener.until("GamePieceState")
         for _ in range(200):
             await second.move("left", piece_number=77)
         await lose(first, listener)
-        await until(lambda: place.match_token not in rig.server.matches)
+        await until(lambda: place.match_token not in hosted.server.matches)
         for _ in range(30):
             await second.move("left")
-        await rig.server.stop("abort")
+        await hosted.server.stop("abort")
     lines: list[dict[str, Any]] = [json.loads(line) for line in stream.getvalue().splitlines()]
     events = [line["event"] for line in lines]
     for event in ("match.accepted", "game.started", "game.finished", "match.finished"):

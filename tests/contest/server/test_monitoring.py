@@ -11,7 +11,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from sevenbag.contest.settings import MatchRules
-from tests.contest.server.hosted_server import RecordingSink, Rig, hosting, lose, placement
+from tests.contest.server.hosted_server import HostedServer, RecordingSink, hosting, lose, placement
 
 
 def free_port() -> int:
@@ -21,9 +21,9 @@ def free_port() -> int:
 
 
 @contextlib.asynccontextmanager
-async def watched(notebook: RecordingSink | None = None) -> AsyncGenerator[tuple[Rig, int]]:
-    async with hosting(keeper=notebook, http_port=free_port()) as rig:
-        yield rig, rig.server.http_port
+async def watched(sink: RecordingSink | None = None) -> AsyncGenerator[tuple[HostedServer, int]]:
+    async with hosting(result_sink=sink, http_port=free_port()) as hosted:
+        yield hosted, hosted.server.http_port
 
 
 def fetched(port: int, path: str) -> tuple[int, str]:
@@ -56,12 +56,12 @@ async def metrics(port: int) -> dict[str, float]:
 
 async def test_metrics_count_what_happens() -> None:
     match = MatchRules(games=1, first_pause_seconds=0, repeat_seconds=0.05)
-    async with watched() as (rig, port):
+    async with watched() as (hosted, port):
         before = await metrics(port)
         assert before["sevenbag_contest_matches_hosted"] == 0
-        place = rig.place(placement(match=match))
-        listener = rig.listener(place)
-        loser, other = await rig.both_connected(place)
+        place = hosted.place(placement(match=match))
+        listener = hosted.listener(place)
+        loser, other = await hosted.connect_both(place)
         await other.ask_raw(b"{")
         await other.move("left", piece_number=-5)
         await lose(loser, listener)
@@ -73,38 +73,38 @@ async def test_metrics_count_what_happens() -> None:
         assert after["sevenbag_contest_matches_total"] == 1
         assert after["sevenbag_contest_matches_hosted"] == 1
         assert after["sevenbag_contest_states_published_total"] > 10
-        fates = rig.server.metrics.moves
+        fates = hosted.server.metrics.moves
         assert sum(fates.values()) > 10
         for fate, count in fates.items():
             assert after[f"sevenbag_contest_moves_total {fate}"] == count
         assert after["sevenbag_contest_loop_delay_seconds"] >= 0
-        told = rig.server.create_heartbeat().commands
+        told = hosted.server.create_heartbeat().commands
         assert told == 3 + sum(fates.values())
 
 
 async def test_health_and_readiness() -> None:
-    notebook = RecordingSink()
-    async with watched(notebook) as (rig, port):
+    sink = RecordingSink()
+    async with watched(sink) as (hosted, port):
         assert await asyncio.to_thread(fetched, port, "/health") == (200, "ok\n")
         assert await asyncio.to_thread(fetched, port, "/ready") == (200, "ready\n")
         # A proxy may send an absolute target.
         whole = f"GET http://elsewhere.example:{port}/health?now HTTP/1.1\r\nHost: x\r\n\r\n"
         assert (await asyncio.to_thread(answered, port, whole)).endswith("\r\n\r\nok\n")
-        notebook.problem = "the scheduler does not answer"
+        sink.problem = "the scheduler does not answer"
         status, words = await asyncio.to_thread(fetched, port, "/ready?why")
         assert (status, words) == (503, "the scheduler does not answer\n")
-        notebook.problem = ""
-        place = rig.place(placement(match=MatchRules(first_pause_seconds=0)))
-        listener = rig.listener(place)
-        await rig.both_connected(place)
+        sink.problem = ""
+        place = hosted.place(placement(match=MatchRules(first_pause_seconds=0)))
+        listener = hosted.listener(place)
+        await hosted.connect_both(place)
         await listener.next()
-        stopping = asyncio.create_task(rig.server.stop("finish"))
+        stopping = asyncio.create_task(hosted.server.stop("finish"))
         await asyncio.sleep(0.02)
         status, words = await asyncio.to_thread(fetched, port, "/ready")
         assert status == 503
         assert "shutting down" in words
         assert (await asyncio.to_thread(fetched, port, "/health"))[0] == 200
-        await rig.server.stop("abort")
+        await hosted.server.stop("abort")
         await stopping
 
 

@@ -16,87 +16,85 @@ QUICK = MatchRules(
 
 
 async def test_running_games_are_finished_and_no_other_begins() -> None:
-    notebook = RecordingSink()
-    async with hosting(keeper=notebook, shutdown_mode="finish", shutdown_seconds=3_600) as rig:
-        place, idle = rig.place(placement(match=QUICK)), rig.place(placement(match=QUICK))
-        listener = rig.listener(place)
-        loser, _ = await rig.both_connected(place)
+    sink = RecordingSink()
+    async with hosting(result_sink=sink, shutdown_mode="finish", shutdown_seconds=3_600) as hosted:
+        place, idle = hosted.place(placement(match=QUICK)), hosted.place(placement(match=QUICK))
+        listener = hosted.listener(place)
+        loser, _ = await hosted.connect_both(place)
         await listener.next()
-        stopping = asyncio.create_task(rig.server.stop())
+        stopping = asyncio.create_task(hosted.server.stop())
         await asyncio.sleep(0)
-        assert rig.server.create_heartbeat().draining
+        assert hosted.server.create_heartbeat().draining
         with pytest.raises(MatchRejectedError, match="shutting down"):
-            rig.server.accept_match(placement())
+            hosted.server.accept_match(placement())
         # After the end an answer is not guaranteed.
-        table = rig.server.matches[place.match_token]
+        table = hosted.server.matches[place.match_token]
         while table.match.phase == "game":
             await loser.move("drop")
         await listener.until("GameEnd")
         async with asyncio.timeout(120):
             await stopping
-        assert [
-            told for told in notebook.told if told[0] in {"game", "began", "match", "lost"}
-        ] == [
+        assert [told for told in sink.events if told[0] in {"game", "began", "match", "lost"}] == [
             ("began", place.match_token, 1),
             ("game", place.match_token, 1),
         ]
-        assert notebook.told[-1] == ("stop",)
+        assert sink.events[-1] == ("stop",)
         # The match continues elsewhere, so its end is not published.
         while await listener.socket.poll(50):
             assert (await listener.next())["comm_type"] != "MatchEnd"
-        assert idle.match_token not in rig.server.matches
+        assert idle.match_token not in hosted.server.matches
 
 
 async def test_a_game_that_takes_too_long_is_not_waited_for() -> None:
-    async with hosting(keeper=RecordingSink(), shutdown_seconds=0) as rig:
-        place = rig.place(placement(match=QUICK))
-        await rig.both_connected(place)
-        rig.server.matches[place.match_token].match.cancel = None  # type: ignore[method-assign, assignment]
+    async with hosting(result_sink=RecordingSink(), shutdown_seconds=0) as hosted:
+        place = hosted.place(placement(match=QUICK))
+        await hosted.connect_both(place)
+        hosted.server.matches[place.match_token].match.cancel = None  # type: ignore[method-assign, assignment]
         async with asyncio.timeout(120):
-            await rig.server.stop("finish")
+            await hosted.server.stop("finish")
 
 
 async def test_finished_games_are_stored_before_an_abort() -> None:
-    notebook = RecordingSink()
-    notebook.gate.clear()
-    async with hosting(keeper=notebook) as rig:
-        place = rig.place(placement(match=QUICK))
-        listener = rig.listener(place)
-        loser, _ = await rig.both_connected(place)
+    sink = RecordingSink()
+    sink.gate.clear()
+    async with hosting(result_sink=sink) as hosted:
+        place = hosted.place(placement(match=QUICK))
+        listener = hosted.listener(place)
+        loser, _ = await hosted.connect_both(place)
         await listener.next()
-        table = rig.server.matches[place.match_token]
+        table = hosted.server.matches[place.match_token]
         async with asyncio.timeout(120):
             while not table.is_storing:
                 await loser.move("drop")
-        stopping = asyncio.create_task(rig.server.stop("abort"))
+        stopping = asyncio.create_task(hosted.server.stop("abort"))
         await asyncio.sleep(0.1)
         assert not stopping.done()
-        notebook.gate.set()
+        sink.gate.set()
         await stopping
-        assert ("game", place.match_token, 1) in notebook.told
-        assert notebook.told[-1] == ("stop",)
+        assert ("game", place.match_token, 1) in sink.events
+        assert sink.events[-1] == ("stop",)
 
 
 async def test_shutdown_without_a_scheduler_ends_matches() -> None:
-    async with hosting() as rig:
-        place = rig.place(placement(match=QUICK))
-        listener = rig.listener(place)
-        await rig.both_connected(place)
+    async with hosting() as hosted:
+        place = hosted.place(placement(match=QUICK))
+        listener = hosted.listener(place)
+        await hosted.connect_both(place)
         await listener.next()
-        result = asyncio.ensure_future(rig.server.wait_for_result(place.match_token))
+        result = asyncio.ensure_future(hosted.server.wait_for_result(place.match_token))
         await asyncio.sleep(0)
-        await rig.server.stop("abort")
+        await hosted.server.stop("abort")
         await listener.until("MatchEnd")
         assert (await result).ending == "called off"
 
 
 async def test_cancelled_run_shuts_down_in_order() -> None:
-    notebook = RecordingSink()
+    sink = RecordingSink()
     server = GameServer(
         ServerSettings(command_port=0, state_port=0, shutdown_mode="abort"),
         test_client=TestClientSettings(),
         log=LogSettings(moves="none"),
-        result_sink=notebook,
+        result_sink=sink,
     )
     await server.start()
     running = asyncio.create_task(server.run())
@@ -104,24 +102,24 @@ async def test_cancelled_run_shuts_down_in_order() -> None:
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert notebook.told == [("start",), ("stop",)]
+    assert sink.events == [("start",), ("stop",)]
     # Both ports are free again.
     with pytest.raises(MatchRejectedError):
         server.accept_match(placement())
 
 
 async def test_dismissed_server_stops_with_the_reason() -> None:
-    async with hosting(keeper=RecordingSink()) as rig:
-        place = rig.place(placement(match=QUICK))
-        listener = rig.listener(place)
-        await rig.both_connected(place)
+    async with hosting(result_sink=RecordingSink()) as hosted:
+        place = hosted.place(placement(match=QUICK))
+        listener = hosted.listener(place)
+        await hosted.connect_both(place)
         await listener.next()
-        running = asyncio.create_task(rig.server.run())
+        running = asyncio.create_task(hosted.server.run())
         await asyncio.sleep(0)
-        rig.server.dismiss("another server has this name")
+        hosted.server.dismiss("another server has this name")
         with pytest.raises(ServerDismissedError, match="this name"):
             await running
-        assert not rig.server.matches
+        assert not hosted.server.matches
 
 
 @pytest.mark.parametrize("port", ["command_port", "state_port", "http_port"])
@@ -150,13 +148,13 @@ async def test_foreign_address_is_reported(bind: str) -> None:
 
 
 async def test_both_channels_may_listen_at_different_addresses() -> None:
-    async with hosting(bind="127.0.0.1", state_bind="127.0.0.2") as rig:
-        hello = rig.server.create_hello()
-        assert rig.server.state_endpoint == f"tcp://127.0.0.2:{hello.state_port}"
+    async with hosting(bind="127.0.0.1", state_bind="127.0.0.2") as hosted:
+        hello = hosted.server.create_hello()
+        assert hosted.server.state_endpoint == f"tcp://127.0.0.2:{hello.state_port}"
         assert (hello.command_address, hello.state_address) == ("127.0.0.1", "127.0.0.2")
-        place = rig.place(placement(match=QUICK))
-        listener = rig.listener(place)
-        await rig.both_connected(place)
+        place = hosted.place(placement(match=QUICK))
+        listener = hosted.listener(place)
+        await hosted.connect_both(place)
         await listener.next()
 
 
@@ -166,12 +164,12 @@ async def test_hello_has_the_addresses_of_the_settings() -> None:
         "internal_address": "10.0.0.1",
         "name": "one",
     }
-    async with hosting(**addresses) as rig:
-        hello = rig.server.create_hello()
+    async with hosting(**addresses) as hosted:
+        hello = hosted.server.create_hello()
         assert hello.command_address == hello.state_address == "games.example"
         assert (hello.internal_address, hello.name) == ("10.0.0.1", "one")
-    async with hosting() as rig:
-        hello = rig.server.create_hello()
+    async with hosting() as hosted:
+        hello = hosted.server.create_hello()
         assert hello.internal_address == hello.command_address == "127.0.0.1"
         assert hello.name.endswith(f" 127.0.0.1:{hello.command_port}")
 

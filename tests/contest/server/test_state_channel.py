@@ -148,16 +148,16 @@ async def test_match_end_is_repeated_after_losses(
 ) -> None:
     monkeypatch.setattr(hosted_match, "_REPEAT_END", 0.05)
     match = MatchRules(games=1, first_pause_seconds=0, repeat_seconds=0.05, linger_seconds=60)
-    async with hosting() as rig:
-        whole, missed = rig.place(placement(match=match)), rig.place(placement(match=match))
-        listeners = rig.listener(whole), rig.listener(missed)
+    async with hosting() as hosted:
+        whole, missed = hosted.place(placement(match=match)), hosted.place(placement(match=match))
+        listeners = hosted.listener(whole), hosted.listener(missed)
         for place, listener in zip((whole, missed), listeners, strict=True):
-            loser, _ = await rig.both_connected(place)
+            loser, _ = await hosted.connect_both(place)
             await listener.next()
             if place is missed:
                 # As if a subscriber had had no room.
-                hosted = rig.server.matches[place.match_token]
-                monkeypatch.setattr(hosted, "_incomplete", True)
+                matches_hosted = hosted.server.matches[place.match_token]
+                monkeypatch.setattr(matches_hosted, "_incomplete", True)
             await lose(loser, listener)
             await listener.until("MatchEnd")
         repeated = [await listeners[1].next() for _ in range(3)]
@@ -169,20 +169,20 @@ async def test_match_end_is_repeated_after_losses(
 async def test_subscriptions_are_processed_without_publications(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with hosting() as rig:
-        states = rig.server._states
+    async with hosting() as hosted:
+        states = hosted.server._states
         subscribed = mock.Mock(wraps=states._socket)
         monkeypatch.setattr(states, "_socket", subscribed)
-        place = rig.place(placement())
-        strangers = [rig.listener(place) for _ in range(20)]
+        place = hosted.place(placement())
+        strangers = [hosted.listener(place) for _ in range(20)]
         # A processed subscription is set in the socket.
         await until(lambda: subscribed.set.call_count == len(strangers))
         assert states.published == 0
-        await rig.both_connected(place)
+        await hosted.connect_both(place)
         for stranger in strangers:
             await stranger.next()
         for stranger in strangers[:10]:
             stranger.socket.close(0)
         for stranger in strangers[10:]:
             await stranger.next()
-        await until(lambda: rig.server.matches[place.match_token].match.phase == "game")
+        await until(lambda: hosted.server.matches[place.match_token].match.phase == "game")
