@@ -6,6 +6,9 @@ from sevenbag.bots.builtin.random_bot import RandomBot
 from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.registry import create_bot
 from sevenbag.errors import SpecError
+from tests.bots.conftest import FAKES
+
+WORKER = FAKES / "worker_bot.js"
 
 
 def test_bots_by_name() -> None:
@@ -34,14 +37,8 @@ def test_beam(spec: str) -> None:
     ("spec", "words"),
     [
         ("", "no bot ''; there are beam, pc, random, tbp:COMMAND"),
-        (
-            "beem",
-            "no bot 'beem' (did you mean 'beam'?); there are beam, pc, random, tbp:COMMAND",
-        ),
-        (
-            "stockfish",
-            "no bot 'stockfish'; there are beam, pc, random, tbp:COMMAND",
-        ),
+        ("beem", "no bot 'beem' (did you mean 'beam'?); there are beam, pc, random, tbp:COMMAND"),
+        ("stockfish", "no bot 'stockfish'; there are beam, pc, random, tbp:COMMAND"),
         ("beam:", "no option after the colon; options are nodes, ms, width"),
         ("beam:node=5", "unknown option 'node' (did you mean 'nodes'?); options are"),
         ("beam:fast", "beam: unknown option 'fast'"),
@@ -72,6 +69,21 @@ def test_beam(spec: str) -> None:
         ("./my-bot", "no bot './my-bot' (did you mean 'tbp:./my-bot'?); there are beam"),
         ("sh -c ls", "did you mean 'tbp:sh -c ls'?"),
         ("tbp:a 'b", "no closing quotation"),
+        ("pc:min-height=21", "invalid min-height: expected integer from 1 to 20, got 21"),
+        ("pc:min-height=0", "integer from 1"),
+        ("pc:width=3", "bot pc: unknown option 'width'"),
+        ("triangle:", "no command; expected triangle:COMMAND"),
+        ("triangle:stats=always:python3", "unknown option 'stats' (did you mean 'states'?)"),
+        ("triangle:states=never:sh", "expected one of 'always', 'garbage', got 'never'"),
+        ("triangle:keys=foo:sh", "expected one of 'strict', 'tolerant', got 'foo'"),
+        ("triangle:move_seconds=-1:sh", "expected number from 0 to 1000000000, got -1.0"),
+        ("triangle:quit_seconds=x:sh", "expected number from 0 to 1000000000, got 'x'"),
+        ("triangle:./no-such-bot", "no such command"),
+        ("triangel:python3", "did you mean 'triangle'?"),
+        ("worker:", "no file; expected worker:FILE.js"),
+        ("worker:/no/such/bot.js", "no such file: /no/such/bot.js"),
+        (f"worker:host=moon:{WORKER}", "expected one of 'browser', 'node', got 'moon'"),
+        (f"worker:hots=node:{WORKER}", "unknown option 'hots' (did you mean 'host'?)"),
     ],
 )
 def test_wrong_specifications(spec: str, words: str) -> None:

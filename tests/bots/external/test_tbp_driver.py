@@ -27,26 +27,23 @@ from sevenbag.errors import (
 )
 from sevenbag.game import Game, Rules
 from tests.bots.conftest import slow
-from tests.bots.games import SHORT, drive
+from tests.bots.games import SHORT, drive, prepared
 from tests.fakes.silence import launch_impatiently
 
 Command = Callable[..., list[str]]
 
 RULES = Rules.preset("guideline")
+FIRST = Game(seed=1).position()
 
 
 def hurried(**seconds: float) -> dict[str, str]:
     return SHORT | {f"{name}_seconds": str(value) for name, value in seconds.items()}
 
 
-async def play(bot: TbpDriver, pieces: int, seed: int = 1) -> Game:
-    """Prepare the bot and play a number of pieces; every move must be legal."""
-    await bot.prepare(RULES)
-    return await one_game(bot, pieces, seed)
-
-
-async def one_game(bot: TbpDriver, pieces: int, seed: int = 1) -> Game:
-    return await drive(bot, Game(seed=seed), pieces)
+async def play(bot: TbpDriver, pieces: int, seed: int = 1) -> None:
+    """Play a game of so many pieces; every move must be legal."""
+    game = await drive(bot, Game(seed=seed), pieces)
+    assert game.stats.pieces == pieces
 
 
 async def ask_and_cancel(bot: TbpDriver) -> None:
@@ -60,18 +57,14 @@ async def ask_and_cancel(bot: TbpDriver) -> None:
 
 
 async def test_plays_games(fake: Command) -> None:
-    bot = TbpDriver(fake(), options=SHORT)
-    try:
-        game = await play(bot, 60)
-        assert game.stats.pieces == 60
+    async with prepared(TbpDriver(fake(), options=SHORT)) as bot:
+        await play(bot, 60)
         assert bot.name == "dropper"
         assert bot.skipped_lines == 0
         # The next game, in the same process.
         pid = bot.pid
-        await one_game(bot, 20, seed=2)
+        await play(bot, 20, seed=2)
         assert bot.pid == pid
-    finally:
-        await bot.quit()
     await bot.quit()
 
 
@@ -96,110 +89,75 @@ async def test_plays_games(fake: Command) -> None:
     ],
 )
 async def test_plays_in_spite_of(fault: str, fake: Command) -> None:
-    bot = TbpDriver(fake(fault), options=SHORT)
-    try:
-        game = await play(bot, 12)
-        assert game.stats.pieces == 12
-    finally:
-        await bot.quit()
-
-
-async def test_strict_messages_and_quit(
-    fake: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    note = tmp_path / "note"
-    monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(note))
-    bot = TbpDriver(fake("StrictTypes"), options=hurried(quit=60))
-    try:
+    async with prepared(TbpDriver(fake(fault), options=SHORT)) as bot:
         await play(bot, 12)
-    finally:
-        await bot.quit()
-    assert note.read_text() == "left by quit\n"
+
+
+@pytest.fixture
+def note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
+    """Return the text that some fakes write to a file."""
+    file = tmp_path / "note"
+    monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(file))
+    return file.read_text
+
+
+async def test_strict_messages_and_quit(fake: Command, note: Callable[[], str]) -> None:
+    async with prepared(TbpDriver(fake("StrictTypes"), options=hurried(quit=60))) as bot:
+        await play(bot, 12)
+    assert note() == "left by quit\n"
+
+
+async def test_stop_precedes_quit(fake: Command, note: Callable[[], str]) -> None:
+    async with prepared(TbpDriver(fake("NotesWhatItHears"), options=SHORT), position=FIRST) as bot:
+        await ask_bot(bot, Limits())
+    assert note().split() == ["rules", "start", "suggest", "stop", "quit"]
 
 
 async def test_skipped_lines_are_counted(fake: Command) -> None:
-    bot = TbpDriver(fake("Chatty"), options=SHORT)
-    try:
+    async with prepared(TbpDriver(fake("Chatty"), options=SHORT)) as bot:
         await play(bot, 2)
         assert bot.skipped_lines == 2 * 101
-    finally:
-        await bot.quit()
 
 
 async def test_unprintable_name_is_cleaned(fake: Command) -> None:
-    bot = TbpDriver(fake("NullFeatures"), options=SHORT)
-    try:
-        await bot.prepare(RULES)
+    async with prepared(TbpDriver(fake("NullFeatures"), options=SHORT)) as bot:
         assert bot.name == "null?[2J features"
         assert bot.info is not None
         assert bot.info.version == "2"
         assert bot.info.features == ()
-    finally:
-        await bot.quit()
 
 
 async def test_a_given_name_stays(fake: Command) -> None:
-    bot = TbpDriver(fake(), name="mine", options=SHORT)
-    try:
-        await bot.prepare(RULES)
+    async with prepared(TbpDriver(fake(), name="mine", options=SHORT)) as bot:
         assert bot.name == "mine"
-    finally:
-        await bot.quit()
 
 
 async def test_search_info_is_passed_on(fake: Command) -> None:
-    bot = TbpDriver(fake("MoveInfo"), options=SHORT)
-    try:
-        await bot.prepare(RULES)
-        await bot.start(Game(seed=1).position())
+    async with prepared(TbpDriver(fake("MoveInfo"), options=SHORT), position=FIRST) as bot:
         info = (await ask_bot(bot, Limits())).info
         assert (info.nodes, info.nps, info.depth, info.extra) == (12.5, 0, None, "NaN%")
-    finally:
-        await bot.quit()
 
 
-async def test_claimed_spins_are_sent_back_unchanged(fake: Command) -> None:
-    # Only the game decides the value of a spin.
-    bot = TbpDriver(fake("FalseSpins"), options=SHORT)
-    try:
-        await bot.prepare(RULES)
-        await bot.start(Game(seed=1).position())
+async def test_claimed_spins_are_passed_on_unchanged(fake: Command) -> None:
+    async with prepared(TbpDriver(fake("FalseSpins"), options=SHORT), position=FIRST) as bot:
         suggestion = await ask_bot(bot, Limits())
         assert {move.spin for move in suggestion.moves} == {Spin.FULL}
-    finally:
-        await bot.quit()
 
 
 async def test_thinking_time_elapses_before_the_question(fake: Command) -> None:
-    bot = TbpDriver(fake(), options=SHORT)
-    try:
-        await bot.prepare(RULES)
-        await bot.start(Game(seed=1).position())
+    async with prepared(TbpDriver(fake(), options=SHORT), position=FIRST) as bot:
         began = time.monotonic()
         await ask_bot(bot, Limits(milliseconds=150))
         assert time.monotonic() - began >= 0.14
-    finally:
-        await bot.quit()
-
-
-async def test_double_answers_do_not_affect_later_questions(fake: Command) -> None:
-    # The second one comes before the next question or after; then it is taken for the answer to
-    # it, and is at the worst an illegal move.
-    bot = TbpDriver(fake("AnswersTwice"), options=SHORT)
-    try:
-        with contextlib.suppress(BotForfeitError):
-            await play(bot, 12)
-    finally:
-        await bot.quit()
 
 
 async def test_second_answer_is_not_used_for_the_next_question(fake: Command) -> None:
-    bot = TbpDriver(fake("AnswersTwiceAtOnce"), options=SHORT)
-    try:
-        game = await play(bot, 40)
-        assert game.stats.pieces == 40
-    finally:
-        await bot.quit()
+    async with prepared(TbpDriver(fake("AnswersTwiceAtOnce"), options=SHORT)) as bot:
+        await play(bot, 40)
+    # One that comes after the next question is taken for its answer, at the worst an illegal move.
+    with contextlib.suppress(BotForfeitError):
+        async with prepared(TbpDriver(fake("AnswersTwice"), options=SHORT)) as bot:
+            await play(bot, 12)
 
 
 @pytest.mark.parametrize(
@@ -251,40 +209,18 @@ async def test_fails_by_name(
 ) -> None:
     # Deadlines are short for bots that never answer, regardless of the limit.
     launch = create_process_launcher if deadlines else launch_impatiently
-    bot = TbpDriver(
-        fault,
-        launcher=launch(fake(fault)),
-        options=hurried(**deadlines) | {"retries": "0"},
-    )
-    try:
-        with pytest.raises(error, match=words):
+    options = hurried(**deadlines) | {"retries": "0"}
+    with pytest.raises(error, match=words):
+        async with prepared(TbpDriver(fault, launcher=launch(fake(fault)), options=options)) as bot:
             await play(bot, 12)
-    finally:
-        await bot.quit()
 
 
 async def test_a_bot_that_closes_its_output(fake: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     # The process keeps running, so there is no exit code to wait for.
     monkeypatch.setattr(process, "_EXIT_CODE_TIMEOUT", 0.1)
-    bot = TbpDriver(fake("ClosesOutput"), options=SHORT)
-    try:
-        with pytest.raises(BotDiedError, match="closed its output"):
+    with pytest.raises(BotDiedError, match="closed its output"):
+        async with prepared(TbpDriver(fake("ClosesOutput"), options=SHORT)) as bot:
             await play(bot, 12)
-    finally:
-        await bot.quit()
-
-
-async def test_stop_precedes_quit_always(
-    fake: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    note = tmp_path / "note"
-    monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(note))
-    bot = TbpDriver(fake("NotesWhatItHears"), options=SHORT)
-    await bot.prepare(RULES)
-    await bot.start(Game(seed=1).position())
-    await ask_bot(bot, Limits())
-    await bot.quit()
-    assert note.read_text().split() == ["rules", "start", "suggest", "stop", "quit"]
 
 
 @pytest.mark.parametrize(
@@ -311,13 +247,14 @@ async def test_unsupported_rules(
         ("/no/such/path/bot", "no such command: /no/such/path/bot"),
         ("/etc", "cannot be run: /etc is a folder"),
         (__file__, "cannot be run: .* is not executable"),
+        ("", "empty"),
+        ("  ", "empty"),
+        ("a 'b", "no closing quotation"),
     ],
 )
 async def test_commands_that_cannot_be_started(command: str, words: str, mark: str) -> None:
-    bot = TbpDriver(command)
     with pytest.raises(BotStartError, match=words):
-        await bot.prepare(RULES)
-    await bot.quit()
+        await TbpDriver(command).prepare(RULES)
 
 
 async def test_a_script_without_its_interpreter(tmp_path: Path, mark: str) -> None:
@@ -328,26 +265,12 @@ async def test_a_script_without_its_interpreter(tmp_path: Path, mark: str) -> No
         await TbpDriver([str(script)]).prepare(RULES)
 
 
-@pytest.mark.parametrize(
-    ("command", "words"), [("", "empty"), ("  ", "empty"), ("a 'b", "no closing quotation")]
-)
-def test_commands_that_are_none(command: str, words: str) -> None:
-    with pytest.raises(BotStartError, match=words):
-        TbpDriver(command)
-
-
 async def test_command_is_split_without_a_shell(tmp_path: Path, mark: str) -> None:
     script = tmp_path / "a bot.py"
     script.write_text("import sys; print(sys.argv[1:], file=sys.stderr); sys.exit(5)")
     bot = TbpDriver(f"{sys.executable} -S '{script}' $HOME '*' \"a b\" ; ls")
     with pytest.raises(BotStartError, match=r"\['\$HOME', '\*', 'a b', ';', 'ls'\]"):
         await bot.prepare(RULES)
-
-
-async def test_boards_of_another_width_are_refused(fake: Command) -> None:
-    narrow = RULES.replace({"board": {"width": 6}, "spawn": {"x": 2}})
-    with pytest.raises(BotStartError, match="boards 10 wide only"):
-        await TbpDriver(fake()).prepare(narrow)
 
 
 async def test_unprepared_bot_raises_an_error() -> None:
@@ -359,13 +282,10 @@ async def test_unprepared_bot_raises_an_error() -> None:
 
 async def test_stderr_is_logged_and_its_tail_quoted(fake: Command, tmp_path: Path) -> None:
     log = tmp_path / "bot.log"
-    bot = TbpDriver(fake("TalksToStderr"), options=SHORT, log=log)
-    try:
+    async with prepared(TbpDriver(fake("TalksToStderr"), options=SHORT, log=log)) as bot:
         await play(bot, 2)
         assert bot.stderr.endswith("thinking hard\n")
         assert len(bot.stderr) <= 8192
-    finally:
-        await bot.quit()
     assert log.read_text() == "thinking hard\n" * 40_000
 
 
@@ -384,61 +304,43 @@ async def test_a_folder_to_run_in(tmp_path: Path, mark: str) -> None:
 
 
 async def test_a_cancelled_question_is_not_asked_twice(fake: Command) -> None:
-    bot = TbpDriver(fake("AnswersLate"), options=SHORT)
-    try:
-        await bot.prepare(RULES)
-        await bot.start(Game(seed=1).position())
+    async with prepared(TbpDriver(fake("AnswersLate"), options=SHORT), position=FIRST) as bot:
         await ask_and_cancel(bot)
         suggestion = await ask_bot(bot, Limits())
-        game = Game(seed=1)
-        assert game.is_legal(suggestion.moves[0])
-    finally:
-        await bot.quit()
+        assert Game(seed=1).is_legal(suggestion.moves[0])
 
 
 async def test_late_answer_is_not_used_for_the_next_question(
     fake: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tbp_driver, "STALE_ANSWER_TIMEOUT", 60.0)
-    bot = TbpDriver(fake("AnswersLate"), options=SHORT)
-    try:
-        await bot.prepare(RULES)
+    async with prepared(TbpDriver(fake("AnswersLate"), options=SHORT), position=FIRST) as bot:
         pid = bot.pid
-        await bot.start(Game(seed=1).position())
         await ask_and_cancel(bot)
         await bot.stop()
-        game = await one_game(bot, 5, seed=7)
-        assert game.stats.pieces == 5
+        await play(bot, 5, seed=7)
         assert bot.pid == pid
-    finally:
-        await bot.quit()
 
 
-async def test_a_bot_that_owes_an_answer_is_started_afresh(
+async def test_a_bot_that_owes_an_answer_is_restarted(
     fake: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tbp_driver, "STALE_ANSWER_TIMEOUT", 0.1)
-    bot = TbpDriver(fake("HangsAtSuggest"), options=hurried(move=0.2))
-    try:
-        await bot.prepare(RULES)
+    driver = TbpDriver(fake("HangsAtSuggest"), options=hurried(move=0.2))
+    async with prepared(driver, position=FIRST) as bot:
         pid = bot.pid
-        await bot.start(Game(seed=1).position())
         with pytest.raises(BotTimeoutError):
             await ask_bot(bot, Limits())
         await bot.start(Game(seed=2).position())
         assert bot.pid != pid
-    finally:
-        await bot.quit()
 
 
 async def test_a_dead_bot_can_be_prepared_again(fake: Command) -> None:
-    bot = TbpDriver(fake("DiesInGame"), options=SHORT)
-    try:
+    async with prepared(TbpDriver(fake("DiesInGame"), options=SHORT)) as bot:
         with pytest.raises(BotDiedError):
             await play(bot, 5)
+        await bot.prepare(RULES)
         await play(bot, 2)
-    finally:
-        await bot.quit()
 
 
 async def test_cancelled_end_still_terminates_the_bot(fake: Command) -> None:
@@ -450,11 +352,8 @@ async def test_cancelled_end_still_terminates_the_bot(fake: Command) -> None:
 
 
 async def test_child_processes_of_a_bot_are_terminated(fake: Command) -> None:
-    bot = TbpDriver(fake("LeavesChildren"), options=SHORT)
-    await bot.prepare(RULES)
-    await bot.start(Game(seed=1).position())
-    await ask_bot(bot, Limits())
-    await bot.quit()
+    async with prepared(TbpDriver(fake("LeavesChildren"), options=SHORT), position=FIRST) as bot:
+        await ask_bot(bot, Limits())
 
 
 def host(bot: list[str], end: str) -> list[str]:

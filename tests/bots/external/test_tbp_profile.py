@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sevenbag._kernel import Board, Piece
+from sevenbag._kernel import Board, LockResult, Piece
 from sevenbag.arena.runner.game_options import BotDeadlines, GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.bots.bot import Limits
@@ -27,8 +27,9 @@ from sevenbag.bots.external.tbp_profile import (
 )
 from sevenbag.errors import BotError, BotForfeitError, BotStartError, SpecError
 from sevenbag.game import Game, Rules
-from tests.bots.games import drive, first_legal
+from tests.bots.games import drive, first_legal, prepared
 
+Command = Callable[..., list[str]]
 FIELD = Path(__file__).parents[2] / "fakes" / "field.py"
 RULES = Rules.preset("guideline")
 GARBAGE = RULES.replace({"garbage": {"travel": 0}})
@@ -36,7 +37,7 @@ SEVEN = RULES.replace({"pieces": {"previews": 6}})
 
 
 @pytest.fixture
-def field(mark: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
+def field(mark: str, monkeypatch: pytest.MonkeyPatch) -> Command:
     """The command of a bot as the field has it."""
     monkeypatch.setenv("PYTHONPATH", str(FIELD.parents[2]))
     return lambda name: [sys.executable, "-S", str(FIELD), name]
@@ -58,12 +59,9 @@ async def play(
     bot: TbpDriver, pieces: int = 14, rules: Rules = RULES, garbage_at: tuple[int, ...] = ()
 ) -> Game:
     """Play a number of pieces, with new starts after garbage."""
-    try:
-        await bot.prepare(rules)
+    async with prepared(bot, rules):
         await bot.opponents((Game(rules, seed=4).position(),))
         return await drive(bot, Game(rules, seed=3), pieces, garbage_at)
-    finally:
-        await bot.quit()
 
 
 @pytest.mark.parametrize(
@@ -77,9 +75,7 @@ async def play(
         ("Dellacherie", "dellacherie"),
     ],
 )
-async def test_known_by_their_names(
-    bot: str, chosen: str, field: Callable[[str], list[str]]
-) -> None:
+async def test_known_by_their_names(bot: str, chosen: str, field: Command) -> None:
     driver = TbpDriver(field(bot))
     game = await play(driver, garbage_at=(4, 9), rules=GARBAGE)
     assert driver.profile.name == chosen
@@ -99,7 +95,7 @@ async def test_known_by_their_names(
     ],
 )
 async def test_differences_from_the_protocol(
-    bot: str, flags: dict[str, str], words: str, field: Callable[[str], list[str]]
+    bot: str, flags: dict[str, str], words: str, field: Command
 ) -> None:
     """Without their profiles the fakes fail."""
     driver = TbpDriver(field(bot), options={"move_seconds": "60", **flags})
@@ -110,153 +106,117 @@ async def test_differences_from_the_protocol(
         await play(driver)
 
 
-async def test_misamino_gets_a_new_start_before_a_repeated_question(
-    field: Callable[[str], list[str]],
-) -> None:
-    driver = TbpDriver(field("MisaMino"))
-    try:
-        await driver.prepare(RULES)
-        game = Game(seed=3)
-        await driver.start(game.position())
+async def test_misamino_gets_a_new_start_before_a_repeated_question(field: Command) -> None:
+    position = Game(seed=3).position()
+    async with prepared(TbpDriver(field("MisaMino")), position=position) as driver:
         first = await driver.suggest(Limits())
         assert await driver.suggest(Limits()) == first
-        # Without its profile the bot has continued on its own.
-        plain = TbpDriver(field("MisaMino"), profile=OFFICIAL_PROFILE)
-        await plain.prepare(RULES)
-        await plain.start(game.position())
+    # Without its profile the bot has continued on its own.
+    plain = TbpDriver(field("MisaMino"), profile=OFFICIAL_PROFILE)
+    async with prepared(plain, position=position):
         assert (await plain.suggest(Limits())).moves == first.moves
         assert (await plain.suggest(Limits())).moves != first.moves
-        await plain.quit()
-    finally:
-        await driver.quit()
 
 
-async def test_misamino_gets_a_new_start_after_an_unsuggested_move(
-    field: Callable[[str], list[str]],
-) -> None:
-    driver = TbpDriver(field("MisaMino"))
-    try:
-        await driver.prepare(RULES)
-        game = Game(seed=3)
-        await driver.start(game.position())
+async def send_lock(driver: TbpDriver, lock: LockResult) -> None:
+    await driver.play(lock.placement)
+    for piece in lock.new_pieces:
+        await driver.new_piece(piece)
+
+
+async def test_misamino_gets_a_new_start_after_an_unsuggested_move(field: Command) -> None:
+    game = Game(seed=3)
+    async with prepared(TbpDriver(field("MisaMino")), position=game.position()) as driver:
         for _ in range(8):
             suggestion = await driver.suggest(Limits())
             game.find_move(suggestion.moves[0])
-            lock = game.play(game.placements(hold=False)[0])
-            await driver.play(lock.placement)
-            for piece in lock.new_pieces:
-                await driver.new_piece(piece)
-    finally:
-        await driver.quit()
+            await send_lock(driver, game.play(game.placements(hold=False)[0]))
 
 
-async def test_misamino_is_restarted_above_its_visible_rows(
-    field: Callable[[str], list[str]],
-) -> None:
-    told: list[str] = []
+async def test_misamino_is_restarted_above_its_visible_rows(field: Command) -> None:
+    sent: list[str] = []
 
     async def launch(name: str) -> BotChannel:
         channel = await create_process_launcher(field("MisaMino"))(name)
         send = channel.send
 
-        async def noted(data: bytes) -> None:
-            told.append(json.loads(data)["type"])
+        async def note(data: bytes) -> None:
+            sent.append(json.loads(data)["type"])
             await send(data)
 
-        channel.send = noted  # type: ignore[method-assign]
+        channel.send = note  # type: ignore[method-assign]
         return channel
 
     # The O clears two rows, which moves rows above the twentieth into view.
     seed = next(seed for seed in range(100) if Game(seed=seed).queue[0] == Piece.O)
     board = Board.from_rows(["XXXX..XXXX"] * 2 + ["X........."] * 20, height=40)
+    game = Game(seed=seed, board=board)
+    heights: list[int] = []
     driver = TbpDriver("misamino", launcher=launch)
-    try:
-        await driver.prepare(RULES)
-        game = Game(seed=seed, board=board)
-        await driver.start(game.position())
-        heights: list[int] = []
+    async with prepared(driver, position=game.position()):
         for _ in range(3):
             heights.append(game.board.height)
             suggestion = await driver.suggest(Limits())
-            lock = game.play(first_legal(game, suggestion))
-            await driver.play(lock.placement)
-            for piece in lock.new_pieces:
-                await driver.new_piece(piece)
+            await send_lock(driver, game.play(first_legal(game, suggestion)))
         await driver.suggest(Limits())
-    finally:
-        await driver.quit()
     assert heights == [22, 20, 20]
-    assert [kind for kind in told if kind in {"start", "play"}] == [
-        "start",
-        "start",
-        "play",
-        "play",
-    ]
+    starts_and_plays = [kind for kind in sent if kind in {"start", "play"}]
+    assert starts_and_plays == ["start", "start", "play", "play"]
 
 
-async def test_meaningless_spin_claims(field: Callable[[str], list[str]]) -> None:
+async def test_meaningless_spin_claims(field: Command) -> None:
     game = await play(TbpDriver(field("MisaMino")), 30)
     assert game.stats.lines > 0
     assert game.stats.spins == 0
 
 
 async def test_web_bots_get_no_message_before_they_have_loaded(
-    field: Callable[[str], list[str]],
+    field: Command,
 ) -> None:
     driver = TbpDriver(field("ColdClear2Web"), profile=load_profile("cold-clear-2-web"))
-    try:
-        await driver.prepare(RULES)
+    async with prepared(driver):
         assert "lost" not in driver.stderr
         assert driver.skipped_lines == 1
-    finally:
-        await driver.quit()
 
 
 @pytest.mark.parametrize(
     ("worker", "chosen"), [(True, "cold-clear-2-web"), (False, "cold-clear-2")]
 )
 async def test_worker_of_the_same_name_has_its_own_profile(
-    worker: bool, chosen: str, field: Callable[[str], list[str]]
+    worker: bool, chosen: str, field: Command
 ) -> None:
-    driver = TbpDriver(field("ColdClear2Web"), worker=worker)
-    try:
-        await driver.prepare(RULES)
+    async with prepared(TbpDriver(field("ColdClear2Web"), worker=worker)) as driver:
         assert driver.profile.name == chosen
-    finally:
-        await driver.quit()
     # Other bots have one profile for both.
     assert find_profile("MisaMino", worker=worker) == load_profile("misamino")
 
 
-async def test_pieces_in_view(field: Callable[[str], list[str]]) -> None:
+async def test_pieces_in_view(field: Command) -> None:
     with pytest.raises(BotStartError, match="needs 7 pieces in view; these rules show 6"):
         await play(TbpDriver(field("Zxcl")))
     assert (await play(TbpDriver(field("Zxcl")), rules=SEVEN)).stats.pieces == 14
 
 
-async def test_refusals_in_words(field: Callable[[str], list[str]]) -> None:
+async def test_refusals_in_words(field: Command) -> None:
     with pytest.raises(BotStartError, match=r"\(WebAssembly is not available in this browser\)"):
         await play(TbpDriver(field("FreeWords")))
 
 
-async def test_a_protocol_of_the_same_name(field: Callable[[str], list[str]]) -> None:
+async def test_a_protocol_of_the_same_name(field: Command) -> None:
     with pytest.raises(BotError, match="missing field `mv`"):
         await play(TbpDriver(field("OtherPlay")))
 
 
-async def test_unsolicited_answers(field: Callable[[str], list[str]]) -> None:
+async def test_unsolicited_answers(field: Command) -> None:
     driver = TbpDriver(field("AnswersUnasked"), options={"min_nodes": "5000"})
-    try:
-        await driver.prepare(RULES)
+    async with prepared(driver):
         assert "min_nodes 5000" in driver.stderr
-    finally:
-        await driver.quit()
     assert (await play(TbpDriver(field("AnswersUnasked")))).stats.pieces == 14
 
 
 @pytest.mark.parametrize("bot", ["AnswersLate", "ColdClear2Web"])
 async def test_profile_may_extend_time_limits_of_the_arena(
-    bot: str, field: Callable[[str], list[str]], fake: Callable[..., list[str]]
+    bot: str, field: Command, fake: Command
 ) -> None:
     """One bot takes 0.6 s for its first answer, the other 0.2 s for its ``info``."""
     command = fake(bot) if bot == "AnswersLate" else field(bot)
@@ -269,19 +229,19 @@ async def test_profile_may_extend_time_limits_of_the_arena(
 
 
 async def test_garbage_is_sent_only_to_bots_that_announce_it(
-    field: Callable[[str], list[str]],
+    field: Command,
 ) -> None:
     game = await play(TbpDriver(field("TakesGarbage")), 20, GARBAGE, garbage_at=(3, 4, 11))
     assert game.stats.garbage_entered > 0
 
 
-async def test_or_a_new_start_if_that_is_wanted(field: Callable[[str], list[str]]) -> None:
+async def test_or_a_new_start_if_that_is_wanted(field: Command) -> None:
     driver = TbpDriver(field("TakesGarbage"), options={"garbage": "no"})
     with pytest.raises(BotError, match="nobody said that garbage would come"):
         await play(driver, 20, GARBAGE, garbage_at=(3,))
 
 
-async def test_the_versus_dialect(field: Callable[[str], list[str]]) -> None:
+async def test_the_versus_dialect(field: Command) -> None:
     driver = TbpDriver(field("Versus"), profile=load_profile("versus"))
     game = await play(driver, 12, GARBAGE, garbage_at=(5,))
     assert game.stats.pieces == 12
@@ -295,7 +255,7 @@ async def test_the_versus_dialect(field: Callable[[str], list[str]]) -> None:
             await play(TbpDriver(field("Versus"), profile=load_profile("versus"), options=flags))
 
 
-async def test_ways_that_lead_elsewhere(field: Callable[[str], list[str]]) -> None:
+async def test_ways_that_lead_elsewhere(field: Command) -> None:
     driver = TbpDriver(field("Strays"), profile=load_profile("versus"))
     await play(driver, 3)
     assert driver.misdrops > 0
@@ -316,12 +276,12 @@ async def test_built_in_bot_plays_under_every_profile(name: str, mark: str) -> N
     assert game.stats.pieces == 25
 
 
-async def test_battletris_rejects_moves_with_false_spins(fake: Callable[..., list[str]]) -> None:
+async def test_battletris_rejects_moves_with_false_spins(fake: Command) -> None:
     with pytest.raises(BotForfeitError, match="claims spin full"):
         await play(TbpDriver(fake("FalseSpins"), profile=load_profile("battletris")), 3)
 
 
-async def test_the_last_of_a_list(fake: Callable[..., list[str]]) -> None:
+async def test_the_last_of_a_list(fake: Command) -> None:
     first = TbpDriver(fake(), profile=load_profile("jstris"))
     last = TbpDriver(fake(), profile=load_profile("stadium"))
     games = [await play(driver, 3) for driver in (first, last)]
@@ -332,18 +292,14 @@ async def test_the_last_of_a_list(fake: Callable[..., list[str]]) -> None:
     assert (await play(TbpDriver(fake("FirstMoveIllegal")), 3)).stats.pieces == 3
 
 
-async def test_a_process_for_each_game(fake: Callable[..., list[str]]) -> None:
-    driver = TbpDriver(fake(), options={"process": "new"})
-    try:
-        await driver.prepare(RULES)
+async def test_a_process_for_each_game(fake: Command) -> None:
+    async with prepared(TbpDriver(fake(), options={"process": "new"})) as driver:
         pids = set()
         for _ in range(2):
             await driver.start(Game(seed=1).position())
             pids.add(driver.pid)
             await driver.stop()
         assert len(pids) == 2
-    finally:
-        await driver.quit()
 
 
 def test_names() -> None:

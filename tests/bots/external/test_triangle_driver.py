@@ -1,9 +1,11 @@
 """The driver of Triangle.js engines: right ones play, wrong ones are named."""
 
 import asyncio
+import functools
 import sys
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from sevenbag._kernel import Board
@@ -19,19 +21,20 @@ from sevenbag.errors import (
     BotProtocolError,
     BotStartError,
     BotTimeoutError,
-    SpecError,
 )
 from sevenbag.game import Game, Rules
 from sevenbag.protocols.triangle.triangle_connections import TriangleStage
+from tests.bots import games
 from tests.bots.conftest import FAKES, slow
-from tests.bots.games import drive
 from tests.fakes.silence import launch_impatiently
 
 Command = Callable[[str], list[str]]
 
 # As many visible pieces as in Triangle.js, so that a bot without states can find the first.
 RULES = Rules.preset("tetrio-league").replace({"pieces": {"previews": 20}})
+prepared = functools.partial(games.prepared, rules=RULES)
 PATIENT = TriangleSettings(info_seconds=120, move_seconds=120, quit_seconds=5)
+RARE_STATES = msgspec.structs.replace(PATIENT, states="garbage")
 
 
 @pytest.fixture
@@ -52,17 +55,13 @@ async def play(
 ) -> Game:
     """Play a number of pieces; every move must be legal."""
     garbage_at = range(garbage_every - 1, pieces, garbage_every) if garbage_every else ()
-    return await drive(bot, Game(rules, seed, board=board), pieces, garbage_at)
+    return await games.drive(bot, Game(rules, seed, board=board), pieces, garbage_at)
 
 
 async def faulty(command: list[str], settings: TriangleSettings = PATIENT) -> TriangleDriver:
     """Play some pieces with a bot and end it in any case."""
-    bot = TriangleDriver(command, settings=settings)
-    try:
-        await bot.prepare(RULES)
+    async with prepared(TriangleDriver(command, settings=settings)) as bot:
         await play(bot, 20, garbage_every=6)
-    finally:
-        await bot.quit()
     return bot
 
 
@@ -70,23 +69,15 @@ async def faulty(command: list[str], settings: TriangleSettings = PATIENT) -> Tr
 @pytest.mark.parametrize("process", ["new", *slow("kept")])
 async def test_plays_games(states: str, process: str, engine: Command) -> None:
     settings = TriangleSettings(states=states, process=process, move_seconds=120, quit_seconds=5)  # type: ignore[arg-type]
-    bot = TriangleDriver(engine("Engine"), settings=settings)
-    try:
-        await bot.prepare(RULES)
+    async with prepared(TriangleDriver(engine("Engine"), settings=settings)) as bot:
         pid = bot.pid
         game = await play(bot, 40, garbage_every=7)
         assert game.stats.pieces == 40
         assert game.stats.received > 0
         await play(bot, 20, seed=2)
         assert (bot.pid == pid) is (process == "kept")
-        assert (bot.name, bot.misdrops, bot.skipped_lines, bot.unrequested_moves) == (
-            "fake",
-            0,
-            0,
-            0,
-        )
-    finally:
-        await bot.quit()
+        assert bot.name == "fake"
+        assert (bot.misdrops, bot.skipped_lines, bot.unrequested_moves) == (0, 0, 0)
     await bot.quit()
 
 
@@ -115,23 +106,15 @@ async def test_plays_in_spite_of(fault: str, engine: Command) -> None:
 
 
 async def test_a_game_that_begins_elsewhere(engine: Command) -> None:
-    settings = TriangleSettings(states="garbage", move_seconds=120, quit_seconds=5)
-    bot = TriangleDriver(engine("Engine"), settings=settings)
     board = Board()
     board.add_garbage(3, 4)
-    try:
-        await bot.prepare(RULES)
+    async with prepared(TriangleDriver(engine("Engine"), settings=RARE_STATES)) as bot:
         await play(bot, 10, board=board)
         assert bot.misdrops == 0
-    finally:
-        await bot.quit()
 
 
 async def test_moves_other_than_the_chosen_one(engine: Command) -> None:
-    settings = TriangleSettings(states="garbage", move_seconds=120, quit_seconds=5)
-    bot = TriangleDriver(engine("Engine"), settings=settings)
-    try:
-        await bot.prepare(RULES)
+    async with prepared(TriangleDriver(engine("Engine"), settings=RARE_STATES)) as bot:
         game = Game(RULES, 5)
         await bot.start(game.position())
         for _ in range(12):
@@ -141,8 +124,6 @@ async def test_moves_other_than_the_chosen_one(engine: Command) -> None:
             for piece in lock.new_pieces:
                 await bot.new_piece(piece)
         assert bot.misdrops == 0
-    finally:
-        await bot.quit()
 
 
 async def test_published_key_names_are_accepted(engine: Command) -> None:
@@ -151,8 +132,7 @@ async def test_published_key_names_are_accepted(engine: Command) -> None:
 
 @pytest.mark.parametrize("fault", ["IgnoresState", "FirstOfQueue"])
 async def test_invalid_lines_are_counted(fault: str, engine: Command) -> None:
-    settings = TriangleSettings(states="garbage", move_seconds=120, quit_seconds=5)
-    bot = await faulty(engine(fault), settings)
+    bot = await faulty(engine(fault), RARE_STATES)
     assert bot.misdrops > 0
 
 
@@ -187,19 +167,13 @@ async def test_errors_name_the_invalid_field(
 
 
 async def test_bot_needs_state_but_none_is_sent(engine: Command) -> None:
-    settings = TriangleSettings(states="garbage", info_seconds=120, move_seconds=120)
     with pytest.raises(BotDiedError, match=r"RuntimeError: no state; if it needs .* states=always"):
-        await faulty(engine("NeedsState"), settings)
+        await faulty(engine("NeedsState"), RARE_STATES)
 
 
 async def test_bot_that_cannot_read_states_plays_without_them(engine: Command) -> None:
-    settings = TriangleSettings(states="garbage", info_seconds=120, move_seconds=120)
-    bot = TriangleDriver(engine("DiesAtState"), settings=settings)
-    try:
-        await bot.prepare(RULES)
+    async with prepared(TriangleDriver(engine("DiesAtState"), settings=RARE_STATES)) as bot:
         assert (await play(bot, 20)).stats.pieces == 20
-    finally:
-        await bot.quit()
 
 
 @pytest.mark.parametrize(
@@ -227,13 +201,9 @@ async def test_a_bot_that_never_presses_a_key_resigns(
 ) -> None:
     # Before it could be asked again, the time would be over.
     monkeypatch.setattr(triangle_driver, "_RETRY_TIMEOUT", PATIENT.move_seconds)
-    bot = TriangleDriver(engine("NoKeys"), settings=PATIENT)
-    try:
-        await bot.prepare(RULES)
+    async with prepared(TriangleDriver(engine("NoKeys"), settings=PATIENT)) as bot:
         await bot.start(Game(RULES, seed=1).position())
         assert await ask_bot(bot, Limits()) == Suggestion(())
-    finally:
-        await bot.quit()
 
 
 @pytest.mark.parametrize("fault", ["IgnoresInterrupt", "StaysAtEnd", "StaysForEver"])
@@ -245,9 +215,7 @@ async def test_no_process_remains(fault: str, engine: Command) -> None:
 
 
 async def test_answer_after_a_timeout_is_not_used_later(engine: Command) -> None:
-    bot = TriangleDriver(engine("Slow"), settings=PATIENT)
-    try:
-        await bot.prepare(RULES)
+    async with prepared(TriangleDriver(engine("Slow"), settings=PATIENT)) as bot:
         game = Game(RULES, 3)
         await bot.start(game.position())
         question = asyncio.create_task(ask_bot(bot, Limits()))
@@ -261,8 +229,6 @@ async def test_answer_after_a_timeout_is_not_used_later(engine: Command) -> None
         move = (await ask_bot(bot, Limits())).moves[0]
         assert game.is_legal(move)
         assert bot.misdrops == 0
-    finally:
-        await bot.quit()
 
 
 async def test_unsupported_rules(engine: Command) -> None:
@@ -276,37 +242,6 @@ def test_named_by_a_specification() -> None:
     assert isinstance(bot, TriangleDriver)
     assert bot.settings == TriangleSettings(states="garbage", move_seconds=3)
     assert bot.effective_limits(Limits(milliseconds=5, nodes=5)) == Limits()
-
-
-@pytest.mark.parametrize(
-    ("spec", "says"),
-    [
-        ("triangle:", "no command; expected triangle:COMMAND"),
-        ("triangle:stats=always:python3", "unknown option 'stats' (did you mean 'states'?)"),
-        (
-            "triangle:states=never:python3",
-            "invalid states: expected one of 'always', 'garbage', got 'never'",
-        ),
-        (
-            "triangle:keys=foo:python3",
-            "invalid keys: expected one of 'strict', 'tolerant', got 'foo'",
-        ),
-        (
-            "triangle:move_seconds=-1:python3",
-            "invalid move_seconds: expected number from 0 to 1000000000, got -1.0",
-        ),
-        (
-            "triangle:quit_seconds=x:python3",
-            "invalid quit_seconds: expected number from 0 to 1000000000, got 'x'",
-        ),
-        ("triangle:./no-such-bot", "no such command"),
-        ("triangel:python3", "did you mean 'triangle'?"),
-    ],
-)
-def test_wrong_specifications(spec: str, says: str) -> None:
-    with pytest.raises(SpecError, match="bot") as caught:
-        create_bot(spec)
-    assert says in str(caught.value)
 
 
 @pytest.mark.parametrize(

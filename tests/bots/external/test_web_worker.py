@@ -197,24 +197,6 @@ async def test_only_files_beside_the_entry_are_served(mark: str, tmp_path: Path)
         await bot.quit()
 
 
-@pytest.mark.parametrize(
-    ("spec", "words"),
-    [
-        ("worker:", "no file; expected worker:FILE.js"),
-        ("worker:/no/such/bot.js", "no such file: /no/such/bot.js"),
-        (
-            f"worker:host=moon:{WORKER}",
-            "invalid host: expected one of 'browser', 'node', got 'moon'",
-        ),
-        (f"worker:hots=node:{WORKER}", "unknown option 'hots' (did you mean 'host'?)"),
-    ],
-)
-def test_wrong_specifications(spec: str, words: str) -> None:
-    with pytest.raises(SpecError) as caught:
-        create_bot(spec)
-    assert words in str(caught.value)
-
-
 def test_a_machine_without_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     for options, words in (

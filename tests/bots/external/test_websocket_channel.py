@@ -34,7 +34,7 @@ from sevenbag.errors import (  # noqa: E402
     SpecError,
 )
 from sevenbag.game import Game, Rules  # noqa: E402
-from tests.bots.games import SHORT  # noqa: E402
+from tests.bots.games import SHORT, prepared  # noqa: E402
 
 Json = dict[str, Any]
 
@@ -137,12 +137,6 @@ def test_port_in_use(served: str) -> None:
         assert words in done.stderr
 
 
-async def first_move(bot: TbpDriver) -> None:
-    await bot.prepare(RULES)
-    await bot.start(Game(seed=1).position())
-    await ask_bot(bot, Limits())
-
-
 Handler = Callable[[ServerConnection], Awaitable[None]]
 
 
@@ -214,6 +208,7 @@ async def malformed(socket: ServerConnection) -> None:
         (hangs, BotTimeoutError, "no answer to suggest within 0.5 s"),
         (floods, BotProtocolError, "1000 lines that are not messages, such as 'Lorem"),
         (too_long, BotProtocolError, "sent a frame longer than 1048576 bytes"),
+        (malformed, BotProtocolError, r"moves\[0\]: expected an object, got 5"),
     ],
 )
 async def test_failing_addresses_are_reported(
@@ -226,23 +221,9 @@ async def test_failing_addresses_are_reported(
     }
     async with at_address(handler) as address:
         bot = TbpDriver(address, launcher=create_websocket_launcher(address), options=options)
-        try:
-            with pytest.raises(error, match=words):
-                await first_move(bot)
-        finally:
-            await bot.quit()
-
-
-async def test_messages_that_make_no_sense_are_named() -> None:
-    async with at_address(malformed) as address:
-        bot = TbpDriver(address, launcher=create_websocket_launcher(address), options=SHORT)
-        try:
-            await bot.prepare(RULES)
-            await bot.start(Game(seed=1).position())
-            with pytest.raises(BotError, match=r"moves\[0\]: expected an object, got 5"):
+        with pytest.raises(error, match=words):
+            async with prepared(bot, position=Game(seed=1).position()):
                 await ask_bot(bot, Limits())
-        finally:
-            await bot.quit()
 
 
 async def test_an_address_without_a_bot() -> None:
@@ -301,9 +282,7 @@ async def test_a_bot_that_leaves_at_quit() -> None:
 
     async with at_address(polite) as address:
         bot = TbpDriver(address, launcher=create_websocket_launcher(address), options=SHORT)
-        await bot.prepare(RULES)
-        assert bot.name == "far"
-        await bot.start(Game(seed=1).position())
-        await bot.quit()
+        async with prepared(bot, position=Game(seed=1).position()):
+            assert bot.name == "far"
         await bot.quit()
     assert heard == ["start", "stop", "quit"]

@@ -1,6 +1,7 @@
 """Tests of built-in bots as TBP bots: the real command with lists of lines."""
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -8,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from sevenbag.bots.serving.adapter import tbp_adapter
 from sevenbag.bots.serving.stdio_server import serve_stdio
 from sevenbag.errors import BotDiedError
 from sevenbag.game import Game, Rules
-from tests.bots.games import drive
+from tests.bots.games import drive, prepared
 from tests.protocols.tbp.messages import EMPTY, PLAY, RULES, STOP, SUGGEST, Json
 from tests.protocols.tbp.messages import START as DATA
 
@@ -62,7 +63,8 @@ def kinds(answers: list[Json]) -> list[str]:
 
 
 def test_the_example_of_the_text() -> None:
-    answers, done = serve(RULES, START, SUGGEST, PLAY, new_piece("J"), SUGGEST, STOP, QUIT)
+    messages = [RULES, START, SUGGEST, PLAY, new_piece("J"), SUGGEST, STOP, QUIT]
+    answers, done = serve(*messages, command=[*SERVE, "--moves", "5", "--nodes", "10"])
     assert kinds(answers) == ["info", "ready", "suggestion", "suggestion"]
     assert answers[0]["name"] == "random"
     assert answers[0]["features"] == ["garbage"]
@@ -88,12 +90,6 @@ def test_two_games_and_no_rules() -> None:
     assert done.returncode == 0
 
 
-def test_questions_without_a_game() -> None:
-    answers, _ = serve(SUGGEST, RULES, SUGGEST, PLAY, new_piece("T"), STOP, RULES, SUGGEST, QUIT)
-    nothing = {"type": "suggestion", "moves": []}
-    assert answers[1:] == [nothing, {"type": "ready"}, nothing, {"type": "ready"}, nothing]
-
-
 def test_messages_of_the_stadium() -> None:
     # Pieces before moves, opponents, all cells garbage, a new start after garbage; no randomizer.
     board = [["G"] * 9 + [None], *EMPTY[1:]]
@@ -115,22 +111,6 @@ def test_messages_of_the_stadium() -> None:
     assert kinds(answers) == ["info", "ready", *["suggestion"] * 3]
     assert all(answer["moves"] for answer in answers[2:])
     assert done.stderr == b""
-
-
-def test_minimal_messages() -> None:
-    answers, _ = serve(
-        {"type": "rules"},
-        {"type": "start", "queue": ["t"], "board": [[None] * 9 + ["X"]], "back_to_back": 0},
-        SUGGEST,
-        QUIT,
-    )
-    assert answers[2]["moves"][0]["location"]["type"] == "T"
-
-
-def test_bot_waits_for_pieces() -> None:
-    answers, _ = serve(RULES, {**START, "queue": []}, SUGGEST, new_piece("J"), SUGGEST, QUIT)
-    assert answers[2]["moves"] == []
-    assert answers[3]["moves"][0]["location"]["type"] == "J"
 
 
 def test_invalid_lines_are_skipped_and_logged() -> None:
@@ -161,12 +141,6 @@ def test_impossible_move_is_logged() -> None:
     answers, done = serve(RULES, START, far, SUGGEST, QUIT)
     assert answers[2]["moves"] != []
     assert b"serve.move_mismatch error=" in done.stderr
-
-
-def test_limits_and_moves_can_be_given() -> None:
-    command = [*SERVE, "--moves", "5", "--nodes", "10"]
-    answers, _ = serve(RULES, START, SUGGEST, QUIT, command=command)
-    assert answers[2]["moves"]
 
 
 @pytest.mark.parametrize(
@@ -267,14 +241,11 @@ def test_bridge_leaves_no_process(fake: Command) -> None:
 
 
 async def test_driver_and_server_back_to_back(mark: str) -> None:
-    bot = TbpDriver(SERVE, options={"move_seconds": "10"})
-    try:
-        await bot.prepare(Rules.preset("guideline"))
-        game = await drive(bot, Game(seed=4), 1000)
+    driver = TbpDriver(SERVE, options={"move_seconds": "10"})
+    async with prepared(driver):
+        game = await drive(driver, Game(seed=4), 1000)
         assert game.over
         assert game.stats.pieces > 10
-    finally:
-        await bot.quit()
 
 
 class Scripted(Bot):
@@ -351,30 +322,30 @@ class Wire:
             os.close(descriptor)
 
 
-async def conversation(
-    bot: Bot, *messages: Json | str, answers: int, most_moves: int = 1
-) -> tuple[list[Json], float]:
-    """Return the bot's answers and the time of all of them."""
+@contextlib.asynccontextmanager
+async def served(bot: Bot, max_moves: int = 1) -> AsyncIterator[Wire]:
+    """Serve a bot through pipes until it is told to quit."""
     wire = Wire()
     try:
+        adapter = tbp_adapter(settings=ServeSettings(max_moves=max_moves))
         server = asyncio.create_task(
-            serve_stdio(
-                bot,
-                tbp_adapter(settings=ServeSettings(max_moves=most_moves)),
-                input_descriptor=wire.input,
-                output_descriptor=wire.output,
-            )
+            serve_stdio(bot, adapter, input_descriptor=wire.input, output_descriptor=wire.output)
         )
-        began = time.monotonic()
-        # In a thread: the pipe may be full until the server reads.
-        await asyncio.to_thread(wire.say, *messages)
-        heard = [await wire.hear() for _ in range(answers)]
-        took = time.monotonic() - began
+        yield wire
         wire.say(QUIT)
         await asyncio.wait_for(server, 120)
     finally:
         wire.close()
-    return heard, took
+
+
+async def conversation(
+    bot: Bot, *messages: Json | str, answers: int, max_moves: int = 1
+) -> list[Json]:
+    """Return the answers of the bot."""
+    async with served(bot, max_moves) as wire:
+        # In a thread: the pipe may be full until the server reads.
+        await asyncio.to_thread(wire.say, *messages)
+        return [await wire.hear() for _ in range(answers)]
 
 
 @pytest.mark.parametrize(
@@ -396,7 +367,7 @@ async def test_no_answer_for_a_position_that_was_not_understood(
     monkeypatch.setattr(adapter, "STALE_ANSWER_GRACE", 120.0)
     bot = create_bot("random:seed=1")
     messages = [RULES, START, SUGGEST, broken, SUGGEST, START, SUGGEST]
-    answers, _ = await conversation(bot, *messages, answers=5)
+    answers = await conversation(bot, *messages, answers=5)
     assert [bool(answer["moves"]) for answer in answers[2:]] == [True, False, True]
     assert "serve." in capsys.readouterr().err
 
@@ -413,7 +384,7 @@ async def test_no_answer_for_a_position_that_was_not_understood(
 )
 async def test_tolerated_deviations(odd: Json | str) -> None:
     bot = create_bot("random:seed=1")
-    answers, _ = await conversation(bot, RULES, START, SUGGEST, odd, SUGGEST, answers=4)
+    answers = await conversation(bot, RULES, START, SUGGEST, odd, SUGGEST, answers=4)
     assert [bool(answer["moves"]) for answer in answers[2:]] == [True, True]
 
 
@@ -470,13 +441,11 @@ async def test_bot_receives_the_game_in_order() -> None:
 
 
 async def test_moves_and_info_are_bounded() -> None:
-    [_, _, answer], _ = await conversation(Scripted(), RULES, START, SUGGEST, answers=3)
+    [_, _, answer] = await conversation(Scripted(), RULES, START, SUGGEST, answers=3)
     assert len(answer["moves"]) == 1
     assert answer["move_info"]["nodes"] == 7
     assert len(json.dumps(answer)) < 4096
-    [_, _, answer], _ = await conversation(
-        Scripted(), RULES, START, SUGGEST, answers=3, most_moves=6
-    )
+    [_, _, answer] = await conversation(Scripted(), RULES, START, SUGGEST, answers=3, max_moves=6)
     assert len(answer["moves"]) == 6
 
 
@@ -485,16 +454,17 @@ async def test_obsolete_search_is_cancelled(after: Json, monkeypatch: pytest.Mon
     monkeypatch.setattr(adapter, "STALE_ANSWER_GRACE", 0.1)
     bot = Scripted()
     bot.thinks = 3_600.0
-    answers, took = await conversation(bot, RULES, START, SUGGEST, after, answers=3)
+    began = time.monotonic()
+    answers = await conversation(bot, RULES, START, SUGGEST, after, answers=3)
     assert answers[2] == {"type": "suggestion", "moves": []}
-    assert took >= 0.09
+    assert time.monotonic() - began >= 0.09
 
 
 async def test_thinking_is_not_broken_off_by_new_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adapter, "STALE_ANSWER_GRACE", 0.1)
     bot = Scripted()
     bot.thinks = 0.3
-    answers, _ = await conversation(bot, RULES, START, SUGGEST, new_piece("J"), answers=3)
+    answers = await conversation(bot, RULES, START, SUGGEST, new_piece("J"), answers=3)
     assert answers[2]["moves"]
 
 
@@ -503,31 +473,21 @@ async def test_thinking_is_not_broken_off_by_new_pieces(monkeypatch: pytest.Monk
 async def test_a_bot_that_fails_is_asked_again_from_the_next_position(what: str, how: str) -> None:
     bot = Scripted()
     bot.fails = {what + how}
-    wire = Wire()
-    try:
-        server = asyncio.create_task(
-            serve_stdio(
-                bot, tbp_adapter(), input_descriptor=wire.input, output_descriptor=wire.output
-            )
-        )
+    async with served(bot) as wire:
         wire.say(RULES, START, SUGGEST, PLAY, new_piece("T"), SUGGEST)
         heard = [await wire.hear() for _ in range(4)]
-        assert [answer["type"] for answer in heard] == ["info", "ready", "suggestion", "suggestion"]
+        assert kinds(heard) == ["info", "ready", "suggestion", "suggestion"]
         assert heard[3]["moves"] == []
         bot.fails.clear()
         wire.say(START, SUGGEST)
         assert (await wire.hear())["moves"]
-        wire.say(QUIT)
-        await asyncio.wait_for(server, 120)
-    finally:
-        wire.close()
 
 
 @pytest.mark.parametrize("how", ["prepare", "prepare rudely"])
 async def test_a_bot_that_cannot_be_prepared_refuses(how: str) -> None:
     bot = Scripted()
     bot.fails = {how}
-    answers, _ = await conversation(bot, RULES, START, SUGGEST, answers=3)
+    answers = await conversation(bot, RULES, START, SUGGEST, answers=3)
     assert answers[1] == {"type": "error", "reason": "unsupported_rules"}
     assert answers[2] == {"type": "suggestion", "moves": []}
 

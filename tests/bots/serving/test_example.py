@@ -12,6 +12,7 @@ from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.registry import create_bot
 from sevenbag.game import Game, Rules
 from tests.bots.conftest import slow
+from tests.bots.games import prepared
 
 EXAMPLE = [sys.executable, str(Path(__file__).parents[3] / "examples" / "tbp_bot.py")]
 
@@ -35,10 +36,6 @@ async def test_blocked_spawn_is_not_a_resignation(mark: str) -> None:
     for y in range(20):
         for x in range(3, 7):
             board[x, y] = True
-    bot = TbpDriver(EXAMPLE)
-    try:
-        await bot.prepare(RULES)
+    async with prepared(TbpDriver(EXAMPLE)) as bot:
         await bot.start(Position(board, position.queue))
         assert (await bot.suggest(Limits())).moves
-    finally:
-        await bot.quit()
