@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from sevenbag.jobs import dask_executor
+from sevenbag import jobs
+from sevenbag.jobs import Executor, dask_executor
 from tests.cli.run import wait_until
 
 dask: Any = importlib.import_module("dask")
@@ -44,6 +45,22 @@ def dask_cluster() -> Iterator[Any]:
         # Recompute the results of a dead worker after this many seconds instead of 30.
         cluster.scheduler.rpc.timeout = 1
         yield cluster
+
+
+@pytest.fixture(params=["in process", "local", "cluster"], scope="module")
+def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    """Open each kind of executor."""
+    if request.param == "in process":
+        made: Executor = jobs.InProcessExecutor()
+    elif request.param == "local":
+        made = jobs.ProcessExecutor(2)
+    else:
+        cluster: Any = request.getfixturevalue("dask_cluster")
+        wait_for_workers(cluster)
+        made = jobs.DaskExecutor(cluster.scheduler_address)
+    with made as opened:
+        assert opened.workers == (1 if request.param == "in process" else WORKERS)
+        yield opened
 
 
 def get_worker_pid(cluster: Any, number: int) -> int:

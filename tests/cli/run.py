@@ -2,12 +2,13 @@
 
 import contextlib
 import os
+import pty
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, cast
 from unittest import mock
@@ -114,18 +115,59 @@ def text_file() -> IO[str]:
 _CHANGED_BY_COMMANDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def start(*words: str | Path, folder: Path) -> subprocess.Popen[str]:
+def assert_rejected(message: str, *words: str | Path, folder: Path | None = None) -> str:
+    """Assert that a command rejects its arguments with a message; return its error output."""
+    done = sevenbag(*words, folder=folder)
+    assert (done.returncode, done.stdout) == (2, ""), done
+    assert done.stderr.startswith("sevenbag: "), done
+    assert message in done.stderr, done
+    return done.stderr
+
+
+def start(
+    *words: str | Path,
+    folder: Path | None = None,
+    command: Sequence[str] = COMMAND,
+    **variables: str,
+) -> subprocess.Popen[str]:
     """Start a command in the background, in its own process group."""
     return subprocess.Popen(
-        [*COMMAND, *map(str, words)],
+        [*command, *map(str, words)],
         cwd=folder,
-        env=environment(),
+        env=environment() | variables,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
+
+
+def run_in_terminal(
+    *words: str | Path, folder: Path | None = None, keys: bytes = b"", columns: int = 80
+) -> tuple[int, str]:
+    """Run in a terminal and press keys when it draws; return exit code and output."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, words)],
+        cwd=folder,
+        env=environment() | {"COLUMNS": str(columns), "LINES": "40"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # the terminal has no other side any more
+        while True:
+            shown += os.read(ours, 65536)
+            if keys and b"\x1b[?1049h" in shown:
+                os.write(ours, keys)
+                keys = b""
+    os.close(ours)
+    assert_no_trace(shown.decode())
+    return process.wait(timeout=120), shown.decode()
 
 
 def descendants(pid: int) -> set[int]:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.cli.run import COMMAND, run_process, sevenbag
+from tests.cli.run import COMMAND, assert_rejected, run_process, sevenbag
 
 FAKES = Path(__file__).parents[1] / "fakes"
 
@@ -88,10 +88,7 @@ def test_files(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_input(arguments: tuple[str, ...], words: str) -> None:
-    done = check(*arguments)
-    assert done.returncode == 2
-    assert words in done.stderr
-    assert done.stdout == ""
+    assert_rejected(words, "check", *arguments)
 
 
 def test_silent_frontend() -> None:

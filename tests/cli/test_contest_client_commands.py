@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from tests.bots.conftest import mark  # noqa: F401  # a fixture
-from tests.cli.run import COMMAND, QUICK_BOT, environment, sevenbag, wait_until
+from tests.cli.run import QUICK_BOT, assert_rejected, sevenbag, start, wait_until
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer
 from tests.contest.client.test_contest_client import Answers
 from tests.contest.client.test_match_session import LONG
@@ -34,32 +34,15 @@ ONE_GAME = msgspec.structs.replace(
 
 
 def join(server: SmallServer, seat: int, bot: str, *more: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [
-            *COMMAND,
-            "join",
-            server.url,
-            "--token",
-            server.token,
-            "--team",
-            TEAMS[seat],
-            "--bot",
-            bot,
-            "--server-seconds",
-            "120",
-            *more,
-        ],
-        env=environment() | {"SEVENBAG_PASSWORD": PASSWORDS[seat]},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+    words = ("join", server.url, "--token", server.token, "--team", TEAMS[seat], "--bot", bot)
+    limit = ("--server-seconds", "120")
+    return start(*words, *limit, *more, SEVENBAG_PASSWORD=PASSWORDS[seat])
 
 
 def ended(*programs: subprocess.Popen[str]) -> list[tuple[int, list[str]]]:
-    told = [(program.communicate(timeout=120)[0].splitlines(), program) for program in programs]
+    told = [
+        ("".join(program.communicate(timeout=120)).splitlines(), program) for program in programs
+    ]
     assert not any("Traceback" in line for lines, _ in told for line in lines)
     return [(program.returncode, lines) for lines, program in told]
 
@@ -156,28 +139,23 @@ def test_server_exits_during_a_match() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "says"),
+    ("words", "says"),
     [
-        (["pason://127.0.0.1", "--bot", "beam"], 2, "no match token; give it by --token"),
-        (["pason://a b", "--token", "t", "--bot", "beam"], 2, "invalid game server"),
-        (["nowhere", "--bot", "beam"], 2, "expected a game server, pason://HOST, or a site"),
-        (["127.0.0.1", "--token", "t", "--bot", "beam"], 2, "got '127.0.0.1'"),
-        (["http://x", "--token", "t", "--bot", "beam"], 2, "--token is for a game server"),
-        (["pason://x", "--test", "--bot", "beam"], 2, "only that creates test matches"),
-        (["pason://x", "--token", "t", "--bot", "bean"], 2, "no bot 'bean' (did you mean 'beam'?)"),
-        (["pason://x", "--token", "t", "--bot", "tbp:./nothing"], 2, "nothing"),
+        (["pason://127.0.0.1", "--bot", "beam"], "no match token; give it by --token"),
+        (["pason://a b", "--token", "t", "--bot", "beam"], "invalid game server"),
+        (["nowhere", "--bot", "beam"], "expected a game server, pason://HOST, or a site"),
+        (["127.0.0.1", "--token", "t", "--bot", "beam"], "got '127.0.0.1'"),
+        (["http://x", "--token", "t", "--bot", "beam"], "--token is for a game server"),
+        (["pason://x", "--test", "--bot", "beam"], "only that creates test matches"),
+        (["pason://x", "--token", "t", "--bot", "bean"], "no bot 'bean' (did you mean 'beam'?)"),
+        (["pason://x", "--token", "t", "--bot", "tbp:./nothing"], "nothing"),
     ],
 )
-def test_invalid_input_is_one_line(
-    words: Sequence[str], code: int, says: str, tmp_path: Path
-) -> None:
+def test_invalid_input_is_one_line(words: Sequence[str], says: str, tmp_path: Path) -> None:
     password = tmp_path / "password"
     password.write_text("secret\n")
-    done = sevenbag("join", *words, "--team", "A", "--password-file", password)
-    assert done.returncode == code
-    assert says in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not done.stdout
+    error = assert_rejected(says, "join", *words, "--team", "A", "--password-file", password)
+    assert error.count("\n") == 1
 
 
 def test_no_password(tmp_path: Path) -> None:
@@ -189,9 +167,7 @@ def test_no_password(tmp_path: Path) -> None:
         (["--password-file", tmp_path / "empty"], "its first line, the password, is empty"),
     ]
     for more, says in cases:
-        done = sevenbag(*base, *more)
-        assert done.returncode == 2
-        assert says in done.stderr
+        assert_rejected(says, *base, *more)
 
 
 def test_bot_that_rejects_the_rules_never_connects(tmp_path: Path) -> None:

@@ -12,7 +12,15 @@ import pytest
 
 from sevenbag.formats.replay_file import Replay
 from sevenbag.replay.playback import Playback
-from tests.cli.run import QUICK_BOT, alive, descendants, sevenbag, start, wait_until
+from tests.cli.run import (
+    QUICK_BOT,
+    alive,
+    assert_rejected,
+    descendants,
+    sevenbag,
+    start,
+    wait_until,
+)
 
 CALM = """\
 base = "guideline"
@@ -138,11 +146,7 @@ def test_no_replay_option(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_arguments_are_reported(words: list[str], message: str, tmp_path: Path) -> None:
-    done = sevenbag("play", *words, folder=tmp_path)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith("sevenbag: ")
-    assert message in done.stderr
+    assert_rejected(message, "play", *words, folder=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -368,9 +372,7 @@ def test_real_time_game_from_a_board(tmp_path: Path) -> None:
     assert [int(line.split()[0]) for line in lines] == [turn.frame for turn in replay.turns]
     # At four pieces per second.
     assert min(turn.frame or 0 for turn in replay.turns) >= 15
-    refused = sevenbag("play", *words, "--opening", "v115@x", folder=tmp_path)
-    assert refused.returncode == 2
-    assert "invalid fumen" in refused.stderr
+    assert_rejected("invalid fumen", "play", *words, "--opening", "v115@x", folder=tmp_path)
 
 
 def test_frame_by_frame_game(tmp_path: Path) -> None:
@@ -385,9 +387,7 @@ def test_frame_by_frame_game(tmp_path: Path) -> None:
     lines = [line for line in done.stdout.splitlines() if line[:6].strip().isdecimal()]
     assert lines == [line for line in shown.stdout.splitlines() if line[:6].strip().isdecimal()]
     assert len(lines) >= 30
-    refused = sevenbag("play", *words, "--frames", folder=tmp_path)
-    assert refused.returncode == 2
-    assert "--real-time" in refused.stderr
+    assert_rejected("--real-time", "play", *words, "--frames", folder=tmp_path)
 
 
 def test_bot_too_slow_for_falling_pieces(tmp_path: Path) -> None:

@@ -1,17 +1,24 @@
 """Tests of ``sevenbag replay``."""
 
-import contextlib
 import json
 import os
-import pty
-import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
 from sevenbag.formats.fumen import Fumen
-from tests.cli.run import COMMAND, TRACES, environment, run_process, sevenbag
+from tests.cli.run import (
+    COMMAND,
+    TRACES,
+    assert_rejected,
+    run_in_terminal,
+    run_process,
+    sevenbag,
+    start,
+)
+from tests.formats.tetrio_files import match, written
+from tests.truth import truth
 
 
 @pytest.fixture(name="game", scope="module")
@@ -79,28 +86,28 @@ def test_picture_of_the_end_shows_the_winner(game: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["none.replay"], "none.replay: cannot be read: No such file or directory"),
-        (["."], "cannot be read"),
-        (["{game}", "--turn", "9999"], "turns, not 9999"),
-        (["{game}", "--turn", "-1"], "expected integer from 0, got '-1'"),
-        (["{game}", "--speed", "0"], "expected number above 0, got '0'"),
-        (["{game}", "--svg", "no/folder/out.svg"], "cannot be written"),
-        ([], "FILE"),
+        (["show", "none.replay"], "none.replay: cannot be read: No such file or directory"),
+        (["show", "."], "cannot be read"),
+        (["show", "{game}", "--turn", "9999"], "turns, not 9999"),
+        (["show", "{game}", "--turn", "-1"], "expected integer from 0, got '-1'"),
+        (["show", "{game}", "--speed", "0"], "expected number above 0, got '0'"),
+        (["show", "{game}", "--svg", "no/folder/out.svg"], "cannot be written"),
+        (["show"], "FILE"),
+        (["convert", "{game}"], "--format"),
+        (["convert", "{game}", "--format", "pgn"], "pgn"),
+        (["convert", "{game}", "--format", "csv", "-o", "no/folder/x"], "cannot be written"),
+        (["convert", "none.replay", "--format", "csv"], "cannot be read"),
+        (["stats", "none.replay"], "cannot be read"),
     ],
 )
-def test_invalid_replays_are_errors(words: list[str], message: str, game: Path) -> None:
-    done = sevenbag("replay", "show", *(word.format(game=game) for word in words))
-    assert done.returncode == 2
-    assert done.stderr.startswith("sevenbag: ")
-    assert message in done.stderr
+def test_invalid_arguments_are_errors(words: list[str], message: str, game: Path) -> None:
+    assert_rejected(message, "replay", *(word.format(game=game) for word in words))
 
 
 def test_invalid_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "x.replay"
     path.write_bytes(os.urandom(1000))
-    done = sevenbag("replay", "show", path)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"sevenbag: {path}: line 1: ")
+    assert_rejected(f"sevenbag: {path}: line 1: ", "replay", "show", path)
 
 
 @pytest.mark.parametrize(
@@ -117,10 +124,7 @@ def test_illegal_game_is_an_error(
     number: int, old: str, new: str, message: str, game: Path, tmp_path: Path
 ) -> None:
     path = changed(game, tmp_path, number, old, new)
-    done = sevenbag("replay", "show", path)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"sevenbag: {path}: {message}")
-    assert len(done.stderr) < 500
+    assert len(assert_rejected(f"sevenbag: {path}: {message}", "replay", "show", path)) < 500
 
 
 def test_different_result_is_reported(game: Path, tmp_path: Path) -> None:
@@ -150,14 +154,7 @@ def test_different_ending_is_reported(game: Path, tmp_path: Path) -> None:
 
 
 def test_closed_pipe_is_no_error(game: Path) -> None:
-    shown = subprocess.Popen(
-        [*COMMAND, "replay", "show", game],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    shown = start("replay", "show", game)
     assert shown.stdout is not None
     assert shown.stderr is not None
     shown.stdout.close()
@@ -166,46 +163,21 @@ def test_closed_pipe_is_no_error(game: Path) -> None:
     assert shown.wait(timeout=120) in {0, 141}
 
 
-def in_terminal(*words: str | Path, keys: bytes = b"") -> tuple[int, str]:
-    """Run in a terminal and press keys when it draws; return exit code and output."""
-    master, slave = pty.openpty()
-    process = subprocess.Popen(
-        [*COMMAND, *map(str, words)],
-        env=environment() | {"COLUMNS": "80", "LINES": "24"},
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        start_new_session=True,
-    )
-    os.close(slave)
-    shown = b""
-    with contextlib.suppress(OSError):  # how a terminal says that nobody is there any more
-        while True:
-            shown += os.read(master, 65536)
-            if keys and b"\x1b[?1049h" in shown:
-                os.write(master, keys)
-                keys = b""
-    os.close(master)
-    return process.wait(timeout=120), shown.decode()
-
-
 def test_live_view_in_a_terminal_quits_with_q(game: Path) -> None:
     keys = b" \x1b[C\x1b[C\x1b[C\x1b[Dq"
-    code, shown = in_terminal("replay", "show", game, "--speed", "0.5", keys=keys)
+    code, shown = run_in_terminal("replay", "show", game, "--speed", "0.5", keys=keys)
     assert code == 0
-    assert not any(trace in shown for trace in TRACES)
     assert "\x1b[?1049h" in shown
     assert "turn 2 " in shown
     assert shown.rindex("\x1b[?1049l") < shown.rindex("Played again")
 
 
 def test_match_restores_the_terminal(tmp_path: Path) -> None:
-    code, shown = in_terminal(
+    code, shown = run_in_terminal(
         *("play", "random:seed=1", "random:seed=2", "--seed", "5", "--speed", "200"),
         *("--replay", tmp_path / "a.replay"),
     )
     assert code == 0
-    assert not any(trace in shown for trace in TRACES)
     assert "\x1b[?1049h" in shown
     assert shown.rindex("\x1b[?1049l") < shown.rindex(" wins: ")
     assert shown.index("starting random:seed=1, random:seed=2") < shown.index("turn 0")
@@ -256,18 +228,85 @@ def test_contradicting_result_is_reported(verb: list[str], game: Path, tmp_path:
     assert "does not play back as recorded: player 1: attack: 0, recorded is 7" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["convert", "{game}"], "--format"),
-        (["convert", "{game}", "--format", "pgn"], "pgn"),
-        (["convert", "{game}", "--format", "csv", "-o", "no/folder/x"], "cannot be written"),
-        (["convert", "none.replay", "--format", "csv"], "cannot be read"),
-        (["stats", "none.replay"], "cannot be read"),
-    ],
-)
-def test_invalid_conversions_are_errors(words: list[str], message: str, game: Path) -> None:
-    done = sevenbag("replay", *(word.format(game=game) for word in words))
+def test_verify_real_matches() -> None:
+    files = [truth(f"replays/versus-{letter}.ttrm") for letter in "ab"]
+    lists = [truth(f"replays/versus-{letter}.locks.jsonl") for letter in "ab"]
+    done = sevenbag("replay", "verify", *files, *(w for one in lists for w in ("--locks", one)))
+    assert done.returncode == 0
+    assert done.stderr == ""
+    first, second, last = done.stdout.splitlines()
+    assert first.endswith("versus-a.ttrm: 10 of 10 player-rounds equal")
+    assert second.endswith("versus-b.ttrm: 12 of 12 player-rounds equal")
+    assert last.startswith("22 of 22 player-rounds equal: 1,342 pieces in ")
+
+
+def test_verify_edited_file(tmp_path: Path) -> None:
+    path = tmp_path / "edited.ttrm"
+    file = match("won", "lost")
+    replay = file["replay"]["rounds"][1][0]["replay"]
+    replay["results"]["stats"]["score"] += 1
+    path.write_bytes(written(file))
+    done = sevenbag("replay", "verify", path.name, folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "edited.ttrm: round 2, lost: score: 7288, recorded is 7289",
+        "edited.ttrm: 1 of 2 player-rounds equal",
+    ]
+
+
+def test_verify_json(tmp_path: Path) -> None:
+    path = tmp_path / "round.ttrm"
+    path.write_bytes(written(match("lost")))
+    (tmp_path / "locks").write_text(
+        '{"round":0,"user":"lost","n":1,"frame":1,"mino":"i"}', encoding="utf-8"
+    )
+    words = ("replay", "verify", path.name, "--locks", "locks", "--json")
+    done = sevenbag(*words, folder=tmp_path)
+    assert done.returncode == 1
+    (told,) = map(json.loads, done.stdout.splitlines())
+    assert (told["round"], told["player"], told["equal"], told["pieces"]) == (1, "lost", False, 40)
+    assert {"lock": 1, "frame": 27, "field": "frame", "played": 27, "recorded": 1} in told[
+        "differences"
+    ]
+
+
+def test_verify_unsupported_files(tmp_path: Path) -> None:
+    good, odd = tmp_path / "good.ttrm", tmp_path / "odd.ttrm"
+    file = match("lost")
+    good.write_bytes(written(file))
+    file["replay"]["rounds"][0][0]["replay"]["options"]["usebombs"] = True
+    odd.write_bytes(written(file))
+    (tmp_path / "broken.ttrm").write_bytes(b"{")
+    words = ("replay", "verify", "broken.ttrm", "odd.ttrm", "none.ttrm", "good.ttrm")
+    done = sevenbag(*words, folder=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith("sevenbag: ")
-    assert message in done.stderr
+    assert [line.split(": ")[1] for line in done.stderr.splitlines()] == [
+        "broken.ttrm",
+        "odd.ttrm",
+        "none.ttrm",
+    ]
+    assert "invalid option usebombs: expected False, got True" in done.stderr
+    assert "good.ttrm: 1 of 1 player-rounds equal" in done.stdout
+
+
+def test_verify_sevenbag_replays(tmp_path: Path) -> None:
+    words = ("random:seed=1", "random:seed=2", "--replay", "game.replay", "--quiet")
+    assert sevenbag("play", *words, folder=tmp_path).returncode == 0
+    done = sevenbag("replay", "verify", "game.replay", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "game.replay: 2 of 2 player-rounds equal\n")
+    header, *turns, result = (tmp_path / "game.replay").read_text().splitlines()
+    edited = json.loads(result)
+    edited["result"]["score"][1]["attack"] += 3
+    (tmp_path / "edited.replay").write_text("\n".join([header, *turns, json.dumps(edited), ""]))
+    done = sevenbag("replay", "verify", "edited.replay", "game.replay", folder=tmp_path)
+    assert done.returncode == 1
+    first, second, third, last = done.stdout.splitlines()
+    assert first.startswith("edited.replay: round 1, random:seed=2: attack: ")
+    assert second == "edited.replay: 1 of 2 player-rounds equal"
+    assert third == "game.replay: 2 of 2 player-rounds equal"
+    assert last.startswith("3 of 4 player-rounds equal: ")
+    (tmp_path / "short.replay").write_text("\n".join([header, *turns[1:], result, ""]))
+    done = sevenbag("replay", "verify", "--json", "short.replay", "game.replay", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("sevenbag: short.replay: line ")
+    assert [json.loads(line)["equal"] for line in done.stdout.splitlines()] == [True, True]

@@ -1,20 +1,15 @@
 """Tests of ``sevenbag match`` with real commands and folders."""
 
-import contextlib
 import json
-import os
-import pty
 import re
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from sevenbag.arena.tournament.tournament_files import read_games, read_header
-from sevenbag.cli.main import main
 from sevenbag.formats.replay_file import Replay
-from tests.cli.run import COMMAND, QUICK_BOT, environment, sevenbag, start, wait_until
+from tests.cli.run import QUICK_BOT, assert_rejected, run_in_terminal, sevenbag, start, wait_until
 
 pytestmark = pytest.mark.usefixtures("no_single_worker")
 
@@ -79,17 +74,8 @@ def test_pps_equals_pps_of_replays(tmp_path: Path) -> None:
     timing = ("--real-time", "--pps", "3", "--nps", "2000")
     for words in ((), timing):
         folder = f"m{len(words)}"
-        result_of(
-            "beam:nodes=80",
-            "beam:nodes=40",
-            "--games",
-            "1",
-            "--folder",
-            folder,
-            *words,
-            *QUICK,
-            folder=tmp_path,
-        )
+        bots = ("beam:nodes=80", "beam:nodes=40", "--games", "1", "--folder", folder)
+        result_of(*bots, *words, *QUICK, folder=tmp_path)
         told = json.loads(sevenbag("stats", folder, "--json", folder=tmp_path).stdout)
         replay = tmp_path / folder / "replays/1.replay"
         players = json.loads(sevenbag("replay", "stats", replay, "--json").stdout)["players"]
@@ -148,9 +134,7 @@ def test_names_can_be_set(tmp_path: Path) -> None:
     assert told["name"] == "Me - You"
     for wrong in (("C=x",), ("A=",), ("A=x", "A=y")):
         options = [word for name in wrong for word in ("--name", name)]
-        done = sevenbag("match", *words, *options, folder=tmp_path)
-        assert done.returncode == 2
-        assert "name" in done.stderr
+        assert_rejected("name", "match", *words, *options, folder=tmp_path)
 
 
 def test_long_names_are_shortened_in_the_middle(tmp_path: Path) -> None:
@@ -283,32 +267,18 @@ def test_all_options_of_a_game(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_input_is_reported_before_the_first_game(
-    words: tuple[str, ...],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...], message: str, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    try:
-        code: object = main(["match", *words])
-    except SystemExit as stop:
-        code = stop.code
-    out, err = capsys.readouterr()
-    assert (code, out) == (2, "")
-    assert message in err
+    assert_rejected(message, "match", *words, folder=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_folder_of_another_match_is_unchanged(tmp_path: Path) -> None:
     words = ("random:seed=1", "random:seed=2", "--folder", "f", *QUICK)
     result_of(*words, "--games", "1", folder=tmp_path)
-    done = sevenbag("match", *words, "--games", "1", folder=tmp_path)
-    assert done.returncode == 2
-    assert "--resume continues it" in done.stderr
-    done = sevenbag("match", *words, "--games", "2", "--resume", folder=tmp_path)
-    assert done.returncode == 2
-    assert "with other settings" in done.stderr
+    assert_rejected("--resume continues it", "match", *words, "--games", "1", folder=tmp_path)
+    again = ("match", *words, "--games", "2", "--resume")
+    assert_rejected("with other settings", *again, folder=tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -346,24 +316,8 @@ def test_interrupt_prints_how_to_continue(number: signal.Signals, tmp_path: Path
 
 def test_live_table_in_a_terminal(tmp_path: Path) -> None:
     words = ("match", "beam:nodes=30", "beam:nodes=20", "--games", "4", *QUICK)
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*COMMAND, *words],
-        cwd=tmp_path,
-        env=environment() | {"COLUMNS": "120", "LINES": "40"},
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=subprocess.PIPE,
-    )
-    os.close(theirs)
-    shown = b""
-    with contextlib.suppress(OSError):  # the terminal has no other side any more
-        while True:
-            shown += os.read(ours, 65536)
-    os.close(ours)
-    _, errors = process.communicate(timeout=120)
-    assert (process.returncode, errors) == (0, b"")
-    text = shown.decode()
+    code, text = run_in_terminal(*words, folder=tmp_path, columns=120)
+    assert code == 0
     assert "━" in text
     assert re.search(rf"\d of 4 games, [.\d]+ games/s, {TIME} left", text)
     assert "folder: matches/" in text
@@ -375,10 +329,8 @@ def test_options_without_effect_on_resume_are_rejected(
 ) -> None:
     begun = ("beam:nodes=30", "random:seed=1", "--games", "2", "--folder", "m", *QUICK)
     assert sevenbag("match", *begun, "--quiet", folder=tmp_path).returncode == 0
-    refused = sevenbag("match", "--resume", "--folder", "m", *words, folder=tmp_path)
-    assert refused.returncode == 2
-    told = f"sevenbag: {words[0]}: without two bots all settings are those of the folder"
-    assert refused.stderr.splitlines()[0] == told
+    told = f"sevenbag: {words[0]}: without two bots all settings are those of the folder\n"
+    assert_rejected(told, "match", "--resume", "--folder", "m", *words, folder=tmp_path)
     assert sevenbag("match", "--resume", "--folder", "m", folder=tmp_path).returncode == 0
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from sevenbag.arena.tournament.tournament_config import read_tournament_config
-from sevenbag.cli.main import main
 from sevenbag.errors import FormatError
-from tests.cli.run import sevenbag
+from tests.cli.run import assert_rejected, sevenbag
 
 pytestmark = pytest.mark.usefixtures("no_single_worker")
 
@@ -58,9 +57,7 @@ def test_tournament_is_resumed(tmp_path: Path) -> None:
     games = tmp_path / "spring/games.jsonl"
     lines = games.read_bytes().splitlines(keepends=True)
     games.write_bytes(b"".join(lines[:2]) + lines[2][:40])
-    refused = sevenbag("tournament", "spring.toml", folder=tmp_path)
-    assert refused.returncode == 2
-    assert "--resume continues it" in refused.stderr
+    assert_rejected("--resume continues it", "tournament", "spring.toml", folder=tmp_path)
     again = sevenbag("tournament", "--resume", "--folder", "spring", "--json", folder=tmp_path)
     assert again.stdout == whole.stdout
     assert games.read_bytes().count(b"\n") == 6
@@ -68,9 +65,8 @@ def test_tournament_is_resumed(tmp_path: Path) -> None:
     assert "resuming in spring: 6 games finished" in done.stderr
     assert "game 1" not in done.stdout
     written(tmp_path, FILE.replace("games = 2", "games = 4"))
-    changed = sevenbag("tournament", "spring.toml", "--resume", folder=tmp_path)
-    assert changed.returncode == 2
-    assert "with other settings" in changed.stderr
+    words = ("tournament", "spring.toml", "--resume")
+    assert_rejected("with other settings", *words, folder=tmp_path)
 
 
 def test_named_files_are_relative_to_the_file(tmp_path: Path) -> None:
@@ -115,11 +111,7 @@ def test_named_files_are_relative_to_the_file(tmp_path: Path) -> None:
         (FILE, "engine = [5, 6]", "invalid engine[0]: expected table, got 5"),
         ('"round robin"', '"gauntlet"\ngauntlet = 3', "expected less than 3 engines, got 3"),
         ('"round robin"', '"match"', "expected 2 in a match"),
-        (
-            '"round robin"',
-            '"robin"',
-            "expected one of 'gauntlet', 'knockout', 'match'",
-        ),
+        ('"round robin"', '"robin"', "expected one of 'gauntlet', 'knockout', 'match'"),
         ("nodes = 50", 'restart = "often"', "expected one of 'game', 'never'"),
         ("ms = 20", "rounds = 3", "invalid rounds: expected a swiss"),
         ("ms = 20", "gauntlet = 2", "invalid gauntlet: expected a gauntlet"),
@@ -128,22 +120,11 @@ def test_named_files_are_relative_to_the_file(tmp_path: Path) -> None:
         ("nodes = 50", "increment = 3", "engine 'beam:nodes=60': invalid increment"),
     ],
 )
-def test_invalid_files_are_reported(
-    old: str,
-    new: str,
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_invalid_files_are_reported(old: str, new: str, message: str, tmp_path: Path) -> None:
     assert old in FILE
-    monkeypatch.chdir(tmp_path)
     written(tmp_path, FILE.replace(old, new))
-    assert main(["tournament", "spring.toml"]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("sevenbag: spring.toml: ") or "none.txt" in err
-    assert message in err
+    error = assert_rejected(message, "tournament", "spring.toml", folder=tmp_path)
+    assert error.startswith("sevenbag: spring.toml: ") or "none.txt" in error
     assert [path.name for path in tmp_path.iterdir()] == ["spring.toml"]
 
 

@@ -1,5 +1,5 @@
-"""Fixtures of the tests of executors."""
+"""A Dask cluster and executors, shared with other packages."""
 
-from tests.cluster import dask_cluster
+from tests.cluster import dask_cluster, executor
 
-__all__ = ["dask_cluster"]
+__all__ = ["dask_cluster", "executor"]

@@ -2,30 +2,13 @@
 
 import random
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from sevenbag import jobs
 from sevenbag.errors import JobError, ProtocolError, ScarceMemoryError
 from sevenbag.jobs import Executor
-from tests.cluster import wait_for_workers
 from tests.jobs import job_functions
-
-
-@pytest.fixture(params=["in process", "local", "cluster"], scope="module")
-def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
-    if request.param == "in process":
-        made: Executor = jobs.InProcessExecutor()
-    elif request.param == "local":
-        made = jobs.ProcessExecutor(2)
-    else:
-        cluster: Any = request.getfixturevalue("dask_cluster")
-        wait_for_workers(cluster)
-        made = jobs.DaskExecutor(cluster.scheduler_address)
-    with made as opened:
-        assert opened.workers == (1 if request.param == "in process" else 2)
-        yield opened
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 40])

@@ -1,4 +1,4 @@
-"""The move generator against a slow, obvious one: random boards, pieces, rotation systems."""
+"""Tests of the move generator against a slow one: random boards, pieces and rotation systems."""
 
 import pickle
 import random
@@ -8,8 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sevenbag import Board, Kicks, Piece, Placement, Rotation, Spin, SpinMode, SpinRules
-from sevenbag._kernel import parse_spin_mode, spin_mode_name
+from sevenbag._kernel import Game, parse_spin_mode, spin_mode_name
 from sevenbag.errors import KicksError, RulesError
+from sevenbag.game import Rules
+from sevenbag.game.rules import compile_rules
 from tests.kernel import reference, rotation_systems
 from tests.properties import cases, examples
 
@@ -333,3 +335,66 @@ def test_custom_system_is_validated() -> None:
         Kicks.from_turns("x", {turn: [(0, 0)] * 25})
     with pytest.raises(KicksError, match="expected two different rotations from 0 to 3"):
         Kicks.from_turns("x", {(Piece.T, Rotation.EAST, Rotation.EAST): [(0, 0)]})
+
+
+ROWS = 24
+SPAWN = (4, 10)
+
+
+def game_rules(system: str, spins: reference.Spins, hold: bool) -> Rules:
+    return Rules.preset("tetrio-league").replace(
+        {
+            "board": {"rows": ROWS, "visible": 20},
+            "spawn": {"x": SPAWN[0], "y": SPAWN[1]},
+            "pieces": {
+                "kicks": system,
+                "spins": spins.mode.lower(),
+                "spin_kicks": spins.kicks,
+                "spin_shift": spins.shift,
+                "spin_hold": hold,
+                "spin_top": spins.top,
+            },
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("system", "spins"),
+    [
+        # With kicks nearly every piece gets a spin sooner or later.
+        ("none", reference.Spins("stupid")),
+        ("srs+", reference.Spins("all-mini+", top=True)),
+        ("srs", reference.Spins("T-spins", shift="keeps")),
+        ("srs-x", reference.Spins("handheld", kicks="none")),
+    ],
+)
+def test_the_next_piece_appears_with_the_spin_of_the_last(
+    system: str, spins: reference.Spins
+) -> None:
+    different = 0
+    rules = {hold: compile_rules(game_rules(system, spins, hold)) for hold in (False, True)}
+    compared = cases(150)
+    for seed in range(150):
+        board = random_board(seed, 10, ROWS, 10, 0.5)
+        field = field_of(board)
+        seen = []
+        for hold in (False, True):
+            game = Game(rules[hold], seed, seed)
+            game.start_from(board, 0, 0)
+            if game.top_out is not None:
+                break
+            piece, offered = game.current.name, game.previews[0].name
+            held = [p for p in game.placements(True) if p.piece != game.current]
+            found = {(tuple(p.cells), p.spin.name) for p in held}
+            seen.append(found)
+            if seed >= compared:
+                continue
+            for placement in game.placements(True):
+                assert game.find_move(placement, placement.piece != game.current) == placement
+            carried: set[str] = set()
+            if hold:
+                states = reference.reachable(field, piece, system, SPAWN, spins)
+                carried = {s.spin for s in states} - {"NONE"}
+            assert found == reference.placements(field, offered, system, SPAWN, spins, carried)
+        different += len(seen) == 2 and seen[0] != seen[1]
+    assert different >= 1

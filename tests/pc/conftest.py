@@ -1,5 +1,5 @@
-"""The cluster is for several rooms."""
+"""A Dask cluster and executors, shared with other packages."""
 
-from tests.cluster import dask_cluster
+from tests.cluster import dask_cluster, executor
 
-__all__ = ["dask_cluster"]
+__all__ = ["dask_cluster", "executor"]

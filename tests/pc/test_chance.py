@@ -152,11 +152,7 @@ def test_a_field_that_is_clear_already() -> None:
 @pytest.mark.parametrize(
     ("field", "lines", "message"),
     [
-        (
-            "X.........",
-            4,
-            "invalid field: expected a multiple of four empty cells, got 39 in 4 rows",
-        ),
+        ("X.........", 4, "expected a multiple of four empty cells, got 39 in 4 rows"),
         (PCO, 3, "invalid field: expected at most 3 rows, as many as to clear, got 4"),
         ("", 8, "invalid field: expected at most 6 rows to fill, got 8"),
         ("", 0, "invalid height: expected 1 to 64, got 0"),

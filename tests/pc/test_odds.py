@@ -1,9 +1,7 @@
 """The odds of two lines: published counts, the exhaustive lists, the command."""
 
-import doctest
 import json
 import signal
-import subprocess
 import threading
 import time
 from pathlib import Path
@@ -12,9 +10,9 @@ import pytest
 
 from sevenbag import Kicks
 from sevenbag.errors import BoardError, KicksError, QueueError, ScarceMemoryError
-from sevenbag.pc import sequences, tablebase
+from sevenbag.pc import tablebase
 from sevenbag.pc.odds import compute_odds
-from tests.cli.run import COMMAND, TRACES, environment, sevenbag
+from tests.cli.run import assert_no_trace, assert_rejected, sevenbag, start
 from tests.truth import truth
 
 ORDER = "IOTSZLJ"
@@ -68,13 +66,6 @@ def test_fewer_rotations_never_help() -> None:
 
 def test_result_is_independent_of_threads() -> None:
     assert compute_odds(2, "srs", threads=1) == compute_odds(2, "srs", threads=5)
-
-
-def test_documented_examples() -> None:
-    page = Path(__file__).parents[2] / "docs" / "odds.md"
-    shown = doctest.testfile(str(page), module_relative=False)
-    assert shown.attempted >= 3
-    assert shown.failed == doctest.testmod(sequences).failed == 0
 
 
 @pytest.mark.parametrize("height", [-2, 0, 1, 3, 6, 10**9])
@@ -181,24 +172,13 @@ def test_command_accepts_custom_systems(tmp_path: Path) -> None:
     ],
 )
 def test_the_command_refuses(words: list[str], tmp_path: Path) -> None:
-    done = sevenbag("pc", "odds", *words, folder=tmp_path)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith("sevenbag: ")
-    assert not any(trace in done.stderr for trace in TRACES)
+    assert_rejected("", "pc", "odds", *words, folder=tmp_path)
     assert names_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("times", [1, 3])
 def test_ctrl_c_ends_the_command_cleanly(tmp_path: Path, times: int) -> None:
-    process = subprocess.Popen(
-        [*COMMAND, "pc", "odds", "--impossible", "list"],
-        cwd=tmp_path,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = start("pc", "odds", "--impossible", "list", folder=tmp_path)
     try:
         assert process.stderr is not None
         assert "%" in process.stderr.readline(), "how far it is"
@@ -211,5 +191,5 @@ def test_ctrl_c_ends_the_command_cleanly(tmp_path: Path, times: int) -> None:
         process.wait()
     assert process.returncode == 130
     assert out == ""
-    assert not any(trace in error for trace in TRACES)
+    assert_no_trace(error)
     assert names_in(tmp_path) == []

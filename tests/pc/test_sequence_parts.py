@@ -4,8 +4,7 @@ import json
 import os
 import random
 import signal
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +18,10 @@ from sevenbag.pc import PcProblem, compute_chance
 from sevenbag.pc.batch_solver import BatchProgress, solve_all_sequences
 from sevenbag.pc.odds import compute_odds
 from sevenbag.pc.tablebase import TablebaseProgress
-from tests.cli.run import COMMAND, TRACES, alive, descendants, environment, sevenbag, wait_until
-from tests.cluster import get_worker_pid, wait_for_workers
+from tests.cli.run import alive, assert_no_trace, descendants, sevenbag, start, wait_until
+from tests.cluster import get_worker_pid
 
 PCO = "XXXXX.....\nXXXXXX....\nXXXXXXX...\nXXXXXX...."
-
-
-@pytest.fixture(params=["in process", "local", "cluster"], scope="module")
-def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
-    if request.param == "in process":
-        made: Executor = jobs.InProcessExecutor()
-    elif request.param == "local":
-        made = jobs.ProcessExecutor(2)
-    else:
-        cluster: Any = request.getfixturevalue("dask_cluster")
-        wait_for_workers(cluster)
-        made = jobs.DaskExecutor(cluster.scheduler_address)
-    with made as opened:
-        yield opened
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
@@ -158,12 +143,9 @@ def test_chances_can_be_stopped() -> None:
 
 
 def test_odds_are_those_of_the_impossible_in_any_order() -> None:
-    progress = PcProgress()
-    census = PcTablebase.build("srs", 2, 1, progress)
-    assert census is not None
-    blocks = [
-        census.find_unsolvable(block) for block in range(300) if census.find_unsolvable(block)
-    ]
+    tablebase = PcTablebase.build("srs", 2, 1, PcProgress())
+    assert tablebase is not None
+    blocks = list(filter(None, map(tablebase.find_unsolvable, range(300))))
     random.Random(3).shuffle(blocks)
     codes = b"".join(blocks)
     whole = compute_pc_odds(codes, 6)
@@ -189,36 +171,29 @@ def test_invalid_sequence_is_rejected(codes: bytes, letters: int) -> None:
 
 
 def test_a_sequence_twice_is_refused() -> None:
-    progress = PcProgress()
-    census = PcTablebase.build("srs", 2, 1, progress)
-    assert census is not None
-    code = next(found for found in map(census.find_unsolvable, range(300)) if found)[:8]
+    tablebase = PcTablebase.build("srs", 2, 1, PcProgress())
+    assert tablebase is not None
+    code = next(filter(None, map(tablebase.find_unsolvable, range(300))))[:8]
     assert compute_pc_odds(code, 6)[3].count(b"\n") == 1
     with pytest.raises(QueueError, match="different"):
         compute_pc_odds(code * 2, 6)
     with pytest.raises(QueueError, match="invalid block"):
-        census.find_unsolvable(-1)
+        tablebase.find_unsolvable(-1)
 
 
-def test_the_commands_take_workers(tmp_path: Path) -> None:
-    odds = sevenbag("pc", "odds", "--height", "2", "--workers", "2", "--json")
-    data = json.loads(odds.stdout)
+@pytest.mark.parametrize("option", ["--workers", "--cluster"])
+def test_commands_take_workers(option: str, tmp_path: Path, dask_cluster: Any) -> None:
+    place = (option, "2" if option == "--workers" else dask_cluster.scheduler_address)
+    data = json.loads(sevenbag("pc", "odds", "--height", "2", "--json", *place).stdout)
     assert (data["workers"], data["rows"][2]["possible"]) == (2, 15_132)
     assert "threads" not in data
-    solve = sevenbag("pc", "solve", "--height", "2", "--workers", "2", folder=tmp_path)
-    assert solve.stdout == "Solved 3,522 out of 57,750\n"
-    chance = sevenbag("pc", "chance", PCO.replace("\n", "/"), "I,*p4", "--workers", "2")
-    assert chance.stdout.startswith("success: 84.64% [711/840]\n")
-
-
-def test_the_commands_take_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
-    place = ("--cluster", dask_cluster.scheduler_address)
-    odds = sevenbag("pc", "odds", "--height", "2", "--json", *place)
-    assert json.loads(odds.stdout)["rows"][2]["possible"] == 15_132
     solve = sevenbag("pc", "solve", "--height", "2", *place, folder=tmp_path)
     assert solve.stdout == "Solved 3,522 out of 57,750\n"
     chance = sevenbag("pc", "chance", PCO.replace("\n", "/"), "I,*p4", *place)
     assert chance.stdout.startswith("success: 84.64% [711/840]\n")
+
+
+MEMORY = "1000 processes: expected 3200000 MiB, got"
 
 
 @pytest.mark.parametrize(
@@ -226,23 +201,11 @@ def test_the_commands_take_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
     [
         (["odds", "--workers", "2", "--threads", "2"], 2, "not allowed with argument"),
         (["solve", "--workers", "2", "--cluster", "x"], 2, "not allowed with argument"),
-        (
-            ["chance", "", "*p6", "--height", "2", "--workers", "0"],
-            2,
-            "expected integer from 1 to 1024",
-        ),
-        (
-            ["chance", "", "*p6", "--height", "2", "--workers", "4000"],
-            2,
-            "expected integer from 1 to 1024",
-        ),
+        (["chance", "", "*p6", "--workers", "0"], 2, "expected integer from 1 to 1024"),
+        (["chance", "", "*p6", "--workers", "4000"], 2, "expected integer from 1 to 1024"),
         (["odds", "--cluster", "nonsense"], 1, "'nonsense': no dask scheduler answers there"),
-        (
-            ["odds", "--workers", "1000", "--height", "4"],
-            1,
-            "1000 processes: expected 3200000 MiB, got",
-        ),
-        (["solve", "--workers", "1000"], 1, "1000 processes: expected 3200000 MiB, got"),
+        (["odds", "--workers", "1000", "--height", "4"], 1, MEMORY),
+        (["solve", "--workers", "1000"], 1, MEMORY),
     ],
 )
 def test_the_commands_refuse(words: list[str], code: int, told: str, tmp_path: Path) -> None:
@@ -258,15 +221,7 @@ def test_a_command_that_is_ended_leaves_no_worker_and_can_go_on(
     tmp_path: Path, number: signal.Signals
 ) -> None:
     words = ["pc", "solve", "--height", "6", "--limit", "100000000", "--workers", "2"]
-    process = subprocess.Popen(
-        [*COMMAND, *words, "--save-every", "0.001"],
-        cwd=tmp_path,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    process = start(*words, "--save-every", "0.001", folder=tmp_path)
     folder = tmp_path / "pc-data"
     wait_until(lambda: (folder / "6.count").exists() and (folder / "6.pc").stat().st_size > 0)
     workers = descendants(process.pid)
@@ -274,7 +229,7 @@ def test_a_command_that_is_ended_leaves_no_worker_and_can_go_on(
     process.send_signal(number)
     _, error = process.communicate(timeout=120)
     assert process.returncode in (128 + number, -number)
-    assert not any(trace in error for trace in TRACES)
+    assert_no_trace(error)
     wait_until(lambda: not any(map(alive, workers)))
     with jobs.ProcessExecutor(2) as executor:
         solve_all_sequences(folder, 6, limit=1000, executor=executor)

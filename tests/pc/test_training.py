@@ -1,4 +1,4 @@
-"""Training of networks: what is bred, how it is tried, that it can be ended at any moment."""
+"""Tests of training: files, interruptions, fitness, populations."""
 
 import importlib
 import json
@@ -6,6 +6,7 @@ import os
 import random
 import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -384,3 +385,13 @@ def test_fitness_is_perfect_clears_in_a_thousand_positions() -> None:
     assert measure_fitness(GOOD, FitnessTest(queues, 4, "srs")) == pytest.approx(expected)
     assert measure_fitness(BAD, FitnessTest(queues, 4, "srs")) < expected / 5
     assert measure_fitness(GOOD, FitnessTest(queues, 4, "srs", "seconds")) > 0
+
+
+def test_each_thread_uses_its_own_network() -> None:
+    trial = FitnessTest(draw_test_queues(60, 4, "srs", "threads"), 4, "srs")
+    # Filled cells low down, and anything but that.
+    networks = [Network.default(), Network(genes=(NetworkGene(0, 10, 1.0, True),))] * 4
+    alone = [measure_fitness(network, trial) for network in networks]
+    assert len(set(alone)) == 2
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(lambda network: measure_fitness(network, trial), networks)) == alone

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.run import COMMAND, environment, sevenbag
+from tests.cli.run import COMMAND, assert_rejected, environment, sevenbag
 
 QUEUES = """\
 # seed	queue
@@ -64,21 +64,11 @@ def test_invalid_input_is_reported(
 ) -> None:
     path = tmp_path / "queues.txt"
     path.write_text(content)
-    done = sevenbag("pc", "bench", str(path), *options)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert done.stdout == ""
+    assert_rejected(said, "pc", "bench", path, *options)
 
 
 def test_missing_file_is_reported(tmp_path: Path) -> None:
-    done = sevenbag("pc", "bench", str(tmp_path / "none.txt"))
-    assert done.returncode == 2
-    assert "none.txt: No such file" in done.stderr
-
-
-def test_group_lists_its_commands() -> None:
-    assert "bench" in sevenbag("pc", "--help").stdout
-    assert "--repeat" in sevenbag("pc", "bench", "--help").stdout
+    assert_rejected("none.txt: No such file", "pc", "bench", tmp_path / "none.txt")
 
 
 def test_interrupt() -> None:
@@ -112,6 +102,4 @@ def test_table_is_built_shown_and_used(tmp_path: Path) -> None:
         figures = json.loads(done.stdout)
         assert (figures["solved"], figures["none"]) == (1, 1)
         assert figures["tables"] == [str(path) for path in used]
-    wrong = sevenbag(*words, "--table", str(queues))
-    assert wrong.returncode == 2
-    assert "expected a table of perfect clears" in wrong.stderr
+    assert_rejected("expected a table of perfect clears", *words, "--table", queues)

@@ -1,7 +1,6 @@
 """Tests of ``--nn``: search path, invalid files, effect."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -9,8 +8,8 @@ import pytest
 
 from sevenbag.pc.network import Network, NetworkGene
 from tests.cli.pc.run import PC, pc
-from tests.cli.pc.test_fumen import EMPTY, solved
-from tests.cli.run import environment, run_process, sevenbag
+from tests.cli.pc.test_perfect_tetris_verbs import EMPTY, solved
+from tests.cli.run import run_process, sevenbag, start
 
 GOOD = Network(
     genes=(NetworkGene(3, 10, -1.8, enabled=True), NetworkGene(4, 10, -0.7, enabled=True))
@@ -105,13 +104,7 @@ def test_bench_with_a_network(network: Path, tmp_path: Path) -> None:
 
 
 def test_demo_with_a_network(network: Path) -> None:
-    with subprocess.Popen(
-        [*PC, "demo", "--nn", str(network), "--seed", "1", "--pps", "200"],
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as demo:
+    with start("demo", "--nn", network, "--seed", "1", "--pps", "200", command=PC) as demo:
         assert demo.stdout is not None
         lines = [demo.stdout.readline() for _ in range(2)]
         demo.terminate()

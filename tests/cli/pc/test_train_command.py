@@ -15,6 +15,7 @@ from sevenbag.pc.network import Network
 from tests.cli.run import (
     COMMAND,
     alive,
+    assert_rejected,
     descendants,
     environment,
     run_process,
@@ -183,20 +184,14 @@ def test_progress_line_is_removed_in_a_terminal(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_options(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    done = train(*words, folder=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
+    assert_rejected(message, "pc", "train", *words, folder=tmp_path)
     assert not (tmp_path / "pops" / "relu-identity" / "current.json").exists()
 
 
 def test_different_settings_are_rejected(tmp_path: Path) -> None:
     assert train(*SMALL, "--generations", "1", folder=tmp_path).returncode == 0
-    done = train("--height", "2", folder=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "sevenbag: pops/relu-identity: other settings than in the stored training:"
-        " height is 4, not 2\n"
-    )
+    message = "relu-identity: other settings than in the stored training: height is 4, not 2\n"
+    assert_rejected(message, "pc", "train", "--height", "2", folder=tmp_path)
 
 
 def test_without_neat_python(tmp_path: Path) -> None:

@@ -1,16 +1,16 @@
-"""Tests of ``sevenbag stats``."""
+"""Tests of ``sevenbag stats`` and ``sevenbag report``."""
 
 import json
+import shutil
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from sevenbag.arena.statistics import Sprt
 from sevenbag.arena.tournament.tournament_config import PlayerConfig, TournamentHeader
 from sevenbag.arena.tournament.tournament_files import write_header
 from tests.arena.tournaments import make_tournament
-from tests.cli.run import sevenbag
+from tests.cli.run import assert_rejected, sevenbag
 
 
 @pytest.fixture(name="match", scope="module")
@@ -62,12 +62,51 @@ def test_names_are_plain_text(tmp_path: Path) -> None:
 
 
 def test_invalid_folder_is_an_error(tmp_path: Path, match: Path) -> None:
-    done = sevenbag("stats", tmp_path)
-    assert done.returncode == 2
-    assert "a tournament's folder has it" in done.stderr
-    header = msgspec.json.decode((match / "tournament.json").read_bytes())
-    (tmp_path / "tournament.json").write_bytes(msgspec.json.encode(header))
+    assert_rejected("a tournament's folder has it", "stats", tmp_path)
+    shutil.copy(match / "tournament.json", tmp_path)
     (tmp_path / "games.jsonl").write_text("rubbish\n")
-    done = sevenbag("stats", tmp_path)
-    assert done.returncode == 2
-    assert "games.jsonl: line 1: " in done.stderr
+    assert_rejected("games.jsonl: line 1: ", "stats", tmp_path)
+
+
+def test_output_option(match: Path, tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    done = sevenbag("report", match, "-o", out)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"report: {out}  (")
+    assert out.read_text().count("data-game=") >= 2
+    done = sevenbag("report", match, "-o", out, "--playable-games", "0")
+    assert done.returncode == 0
+    assert 'data-game="' not in out.read_text()
+
+
+def test_default_file_is_in_the_folder(match: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "match"
+    shutil.copytree(match, folder)
+    assert sevenbag("report", folder).returncode == 0
+    assert (folder / "report.html").is_file()
+
+
+def test_missing_replay_is_reported(match: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "match"
+    shutil.copytree(match, folder)
+    (folder / "replays" / "1.replay").unlink()
+    done = sevenbag("report", folder)
+    assert done.returncode == 1
+    assert "no player for a game: " in done.stderr
+    assert (folder / "report.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["{none}"], "a tournament's folder has it"),
+        (["{match}", "-o", "{none}"], "expected a file, got the folder"),
+        (["{match}", "-o", "{none}/no/page.html"], "cannot be written"),
+        (["{match}", "--playable-games", "-1"], "-1"),
+    ],
+)
+def test_invalid_arguments_of_report(
+    words: list[str], message: str, match: Path, tmp_path: Path
+) -> None:
+    assert_rejected(message, "report", *(w.format(match=match, none=tmp_path) for w in words))
+    assert list(tmp_path.iterdir()) == []

@@ -1,12 +1,59 @@
-"""Tests of ``pc display``, with and without a terminal."""
+"""Tests of ``pc demo`` and ``pc display``, with and without a terminal."""
 
 import os
+import re
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.pc.run import Terminal, pc
+from tests.cli.pc.run import PC, Terminal, pc
+from tests.cli.run import run_process, start
+
+
+def test_demo_plays_perfect_clears() -> None:
+    with Terminal("demo", "--seed", "5", "--pps", "40", rows=30) as terminal:
+        terminal.wait_for("PC Solver")
+        terminal.wait_for("PERFECT CLEAR")
+        terminal.type("q")
+        assert terminal.end() == 0
+        assert "Traceback" not in terminal.text
+        assert terminal.text.rstrip().endswith("\x1b[?1049l")
+
+
+def test_pause_and_speed_keys() -> None:
+    with Terminal("demo", "-s", "1") as terminal:
+        terminal.wait_for("10 PPS")
+        terminal.type(" ")
+        terminal.wait_for("paused")
+        terminal.type("+")
+        terminal.wait_for("12.5 PPS")
+        terminal.type("--")
+        terminal.wait_for("8 PPS")
+        terminal.type("q")
+        assert terminal.end() == 0
+
+
+def test_lines_without_a_terminal() -> None:
+    process = start("demo", "-s", "5", "-k", "srs", command=PC)
+    assert process.stdout is not None
+    lines = [process.stdout.readline() for _ in range(2)]
+    assert re.search(r"PPS [0-9.]+  APP [0-9.]+  lines sent \d+", lines[1])
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert (process.returncode, errors) == (0, "")
+
+
+def test_closed_pipe() -> None:
+    done = run_process(["sh", "-c", '"$@" | head -n 1', "sh", *PC, "demo", "-s", "5"])
+    assert done.stderr == ""
+
+
+def test_unreachable_heights() -> None:
+    done = pc("demo", "--min-height", "127")
+    assert (done.returncode, done.stderr) == (1, "error: SolutionTooLong\n")
+
 
 TWO_LINES = bytes.fromhex("0a00fcffffff0000000c341c1c")
 FOUR_LINES = bytes.fromhex("9d406746feff1b002048946a1400340c3400")
@@ -17,6 +64,45 @@ def file_of_solutions(tmp_path: Path) -> Path:
     path = tmp_path / "file.pc"
     path.write_bytes(FOUR_LINES + TWO_LINES * 2)
     return path
+
+
+@pytest.fixture(params=["demo", "display"])
+def view(request: pytest.FixtureRequest, path: Path) -> Iterator[Terminal]:
+    """Run each view in a terminal, until it has drawn."""
+    words = ("demo", "-s", "1") if request.param == "demo" else ("display", path)
+    with Terminal(*words) as terminal:
+        terminal.wait_for("PC Solver" if request.param == "demo" else "Skip to:")
+        yield terminal
+
+
+@pytest.mark.parametrize("leave", ["q", "\x03", "\x04"], ids=["q", "ctrl-c", "ctrl-d"])
+def test_quit_keys(view: Terminal, leave: str) -> None:
+    view.type(leave)
+    assert view.end() == 0
+    assert "Traceback" not in view.text
+
+
+def test_terminal_is_resized(view: Terminal) -> None:
+    for columns, rows in ((200, 60), (40, 18), (30, 5), (5, 1)):
+        drawn = view.resize(columns, rows)
+        assert "\x1b[1;1H" in drawn
+        assert f"\x1b[{rows + 1};1H" not in drawn
+    view.type("q")
+    assert view.end() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_signals_restore_the_screen(view: Terminal, number: signal.Signals) -> None:
+    os.kill(view.pid, number)
+    view.wait_for("\x1b[?1049l")
+    assert view.end() == 128 + number
+
+
+def test_number_past_the_end_quits(path: Path) -> None:
+    with Terminal("display", path) as terminal:
+        terminal.wait_for("Skip to:")
+        terminal.type("9\r")
+        assert terminal.end() == 0
 
 
 def test_enter_shows_the_next_solution(path: Path) -> None:
@@ -41,17 +127,6 @@ def test_number_selects_a_solution(path: Path) -> None:
         assert terminal.end() == 0
 
 
-@pytest.mark.parametrize(
-    "leave", ["q", "\x04", "\x03", "9\r"], ids=["q", "ctrl-d", "ctrl-c", "past"]
-)
-def test_quit_keys(path: Path, leave: str) -> None:
-    with Terminal("display", path) as terminal:
-        terminal.wait_for("Skip to:")
-        terminal.type(leave)
-        assert terminal.end() == 0
-        assert "Traceback" not in terminal.text
-
-
 def test_arrows_step_through_pieces(path: Path) -> None:
     with Terminal("display", path) as terminal:
         terminal.wait_for("Skip to:")
@@ -72,26 +147,6 @@ def test_arrows_stop_at_first_and_last(path: Path) -> None:
         terminal.wait_for("this is the last solution")
         terminal.type("q")
         assert terminal.end() == 0
-
-
-def test_terminal_is_resized(path: Path) -> None:
-    with Terminal("display", path) as terminal:
-        terminal.wait_for("Skip to:")
-        for columns, rows in ((200, 60), (30, 12), (20, 5), (8, 2)):
-            drawn = terminal.resize(columns, rows)
-            assert "\x1b[1;1H" in drawn
-            assert f"\x1b[{rows + 1};1H" not in drawn
-        terminal.type("q")
-        assert terminal.end() == 0
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_signals_restore_the_screen(path: Path, number: signal.Signals) -> None:
-    with Terminal("display", path) as terminal:
-        terminal.wait_for("Skip to:")
-        os.kill(terminal.pid, number)
-        terminal.wait_for("\x1b[?1049l")
-        assert terminal.end() == 128 + number
 
 
 def test_input_by_lines(path: Path) -> None:
