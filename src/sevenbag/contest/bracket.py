@@ -158,17 +158,9 @@ class ContestTournament:
 
 def _due_match(tie: BracketMatch) -> DueMatch | None:
     """Return the match to play for a place in the bracket; None if unknown or already played."""
-    first, second = tie.entrants
-    if first is None or second is None or tie.winner is not None:
+    if None in tie.entrants or tie.winner is not None:
         return None
-    return DueMatch(
-        slot=tie.slot,
-        name=tie.name,
-        stage="bracket",
-        round=tie.round,
-        tie=tie.tie,
-        entrants=(first, second),
-    )
+    return msgspec.convert(msgspec.structs.asdict(tie) | {"stage": "bracket"}, DueMatch)
 
 
 class ContestPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
@@ -23,12 +22,8 @@ class TeamStanding(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         place: place, from 1.
         entrant: index of the team.
-        team: name of the team.
-        played: number of matches played.
         wins: number of matches won.
         losses: number of matches lost.
-        games_won: number of games won.
-        games_lost: number of games lost.
         points: points in all games.
         points_against: points of the opponents.
     """
@@ -36,13 +31,13 @@ class TeamStanding(msgspec.Struct, frozen=True, kw_only=True):
     place: int
     entrant: int
     team: str
-    played: int
-    wins: int
-    losses: int
-    games_won: int
-    games_lost: int
-    points: int
-    points_against: int
+    played: int = 0
+    wins: int = 0
+    losses: int = 0
+    games_won: int = 0
+    games_lost: int = 0
+    points: int = 0
+    points_against: int = 0
 
 
 def is_ranking_slot(slot: str) -> bool:
@@ -91,32 +86,23 @@ def rank_teams(
 
     The criteria are matches won, games won, points, and a coin flip that depends on the seed only.
     """
-    sums = [_Sums() for _ in teams]
+    standings = [
+        TeamStanding(place=0, entrant=entrant, team=team) for entrant, team in enumerate(teams)
+    ]
     for match in matches:
         result = results.get(match.slot)
         if result is None or result.winner is None:
             continue
         for player, entrant in enumerate(match.entrants):
-            sums[entrant].add(result, player)
+            standings[entrant] = _add_match(standings[entrant], result, player)
 
-    def rank(entrant: int) -> tuple[int, int, int, bytes]:
-        mine = sums[entrant]
-        return -mine.wins, -mine.games_won, -mine.points, _flip_coin(seed, entrant)
+    def rank(mine: TeamStanding) -> tuple[int, int, int, bytes]:
+        coin = hashlib.blake2b(f"{seed}/{mine.entrant}".encode(), digest_size=8).digest()
+        return -mine.wins, -mine.games_won, -mine.points, coin
 
     return tuple(
-        TeamStanding(
-            place=place,
-            entrant=entrant,
-            team=teams[entrant],
-            played=sums[entrant].wins + sums[entrant].losses,
-            wins=sums[entrant].wins,
-            losses=sums[entrant].losses,
-            games_won=sums[entrant].games_won,
-            games_lost=sums[entrant].games_lost,
-            points=sums[entrant].points,
-            points_against=sums[entrant].points_against,
-        )
-        for place, entrant in enumerate(sorted(range(len(teams)), key=rank), start=1)
+        msgspec.structs.replace(standing, place=place)
+        for place, standing in enumerate(sorted(standings, key=rank), start=1)
     )
 
 
@@ -143,29 +129,20 @@ class DueMatch(msgspec.Struct, frozen=True, kw_only=True):
     entrants: tuple[int, int]
 
 
-@dataclass(slots=True)
-class _Sums:
-    wins: int = 0
-    losses: int = 0
-    games_won: int = 0
-    games_lost: int = 0
-    points: int = 0
-    points_against: int = 0
-
-    def add(self, result: MatchResult, player: int) -> None:
-        won = result.winner == player
-        self.wins += won
-        self.losses += not won
-        self.games_won += result.games[player]
-        self.games_lost += result.games[1 - player]
-        self.points += result.points[player]
-        self.points_against += result.points[1 - player]
+def _add_match(standing: TeamStanding, result: MatchResult, player: int) -> TeamStanding:
+    won = result.winner == player
+    return msgspec.structs.replace(
+        standing,
+        played=standing.played + 1,
+        wins=standing.wins + won,
+        losses=standing.losses + (not won),
+        games_won=standing.games_won + result.games[player],
+        games_lost=standing.games_lost + result.games[1 - player],
+        points=standing.points + result.points[player],
+        points_against=standing.points_against + result.points[1 - player],
+    )
 
 
 def _order_players(a: int, b: int) -> tuple[int, int]:
     """Return both teams in an order that balances first and second places."""
     return (min(a, b), max(a, b)) if (a + b) % 2 else (max(a, b), min(a, b))
-
-
-def _flip_coin(seed: int, entrant: int) -> bytes:
-    return hashlib.blake2b(f"{seed}/{entrant}".encode(), digest_size=8).digest()
