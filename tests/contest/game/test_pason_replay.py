@@ -77,11 +77,11 @@ def test_frames_match_the_game() -> None:
     assert times == sorted(times)
     assert len(frames) == len(kept.events) + 1
     first, last = frames[0][1], frames[-1][1]
-    assert first["boards"] == ("0" * 50, "0" * 50)
-    assert sorted(piece["number"] for piece in first["pieces"] if piece) == [40, 41]
-    assert last["boards"] == tuple(map(encode_board, duel.boards))
-    assert (last["scores"], last["lines"], last["level"]) == (duel.scores, duel.lines, duel.level)
-    assert sum(len(rows) for _, view in frames for rows in view["cleared"]) == sum(duel.lines)
+    assert first.boards == ("0" * 50, "0" * 50)
+    assert sorted(piece.number for piece in first.pieces if piece) == [40, 41]
+    assert last.boards == tuple(map(encode_board, duel.boards))
+    assert (last.scores, last.lines, last.level) == (duel.scores, duel.lines, duel.level)
+    assert sum(len(rows) for _, view in frames for rows in view.cleared) == sum(duel.lines)
 
 
 @pytest.mark.parametrize("most", [40, 60, 100])
@@ -90,12 +90,12 @@ def test_of_many_frames_those_with_another_board_stay(most: int) -> None:
     every = list(pason_replay.iterate_frames(kept))
     few = list(pason_replay.iterate_frames(kept, most))
     assert len(few) < len(every)
-    boards = [view["boards"] for _, view in every]
+    boards = [view.boards for _, view in every]
     changes = sum(before != after for before, after in itertools.pairwise(boards))
     assert changes <= most
-    thinned = [view["boards"] for _, view in few]
+    thinned = [view.boards for _, view in few]
     assert list(dict.fromkeys(thinned)) == list(dict.fromkeys(boards))
-    assert few[-1][1]["boards"] == tuple(map(encode_board, duel.boards))
+    assert few[-1][1].boards == tuple(map(encode_board, duel.boards))
 
 
 @pytest.mark.parametrize("most", [1, 3, 10])
@@ -103,7 +103,7 @@ def test_number_of_frames_is_limited(most: int) -> None:
     kept, duel = played(8)
     few = list(pason_replay.iterate_frames(kept, most))
     assert most < len(few) <= 2 * most + 3
-    assert few[-1][1]["boards"] == tuple(map(encode_board, duel.boards))
+    assert few[-1][1].boards == tuple(map(encode_board, duel.boards))
 
 
 def test_modified_record_has_another_end() -> None:

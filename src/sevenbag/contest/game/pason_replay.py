@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 
 from sevenbag.contest.game.pason_game import Ending, PasonGame, PlayerIndex
+from sevenbag.contest.game.state_messages import create_piece_state
 from sevenbag.contest.settings import GameRules  # noqa: TC001  # msgspec reads the annotations
 from sevenbag.errors import FormatError, shown
 from sevenbag.protocols.pason.messages import MOVES
@@ -26,7 +27,8 @@ from sevenbag.protocols.pason.pason_conversion import encode_board
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sevenbag.contest.game.pason_game import FallingPiece, GameChanges
+    from sevenbag.contest.game.pason_game import GameChanges
+    from sevenbag.protocols.pason.messages import PieceState
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
 FORMAT: Final = "sevenbag contest game"
@@ -52,12 +54,7 @@ class PasonReplayHeader(Struct, frozen=True, kw_only=True):
         version: version of the format.
         game: version of the rules that are no settings; the same seed gives other games in another
             version.
-        rules: settings of the rules.
-        seed: seed of the game.
         first_number: number of the first piece.
-        teams: names of both teams.
-        match_name: name of the match.
-        game_name: name of the game for clients.
         number: number of the game in its match, from 1.
         began: time of the start in seconds since 1970.
     """
@@ -80,9 +77,6 @@ class PasonReplayEnd(Struct, frozen=True, kw_only=True):
 
     Attributes:
         winner: index of the winner.
-        ending: reason of the end.
-        scores: points of each player.
-        lines: rows cleared by each player.
         locked: number of pieces locked by each player.
         level: level at the end.
         boards: board of each player, 50 hexadecimal digits each.
@@ -105,9 +99,7 @@ class PasonReplay(Struct, frozen=True, kw_only=True):
     """A replay.
 
     Attributes:
-        header: header.
         events: one number each: milliseconds since the start of the game, times 16, plus the code.
-        end: end of the game.
     """
 
     header: PasonReplayHeader
@@ -115,21 +107,11 @@ class PasonReplay(Struct, frozen=True, kw_only=True):
     end: PasonReplayEnd
 
 
-class PasonFramePiece(TypedDict):
-    """A falling piece; see `sevenbag.protocols.pason.messages.PieceState`."""
-
-    piece: str
-    orient: int
-    row: int
-    col: int
-    number: int
-
-
-class PasonFrame(TypedDict):
+class PasonFrame(NamedTuple):
     """State of both players at one moment."""
 
     boards: tuple[str, str]
-    pieces: tuple[PasonFramePiece | None, PasonFramePiece | None]
+    pieces: tuple[PieceState | None, ...]
     cleared: tuple[tuple[int, ...], tuple[int, ...]]
     queue: list[str]
     scores: list[int]
@@ -276,7 +258,6 @@ _CODES: Final[tuple[dict[MoveName, int], ...]] = (
 )
 
 _EVENTS_PER_LINE: Final = 1_000
-"""Events per line."""
 
 _MIN_LINES: Final = 3
 """Header, end, and the empty text after the last line break."""
@@ -354,25 +335,12 @@ def _create_end(game: PasonGame, milliseconds: int, *, is_complete: bool) -> Pas
 
 
 def _create_frame(game: PasonGame, changes: GameChanges) -> PasonFrame:
-    first, second = game.pieces
     return PasonFrame(
         boards=(encode_board(game.boards[0]), encode_board(game.boards[1])),
-        pieces=(_create_frame_piece(first), _create_frame_piece(second)),
+        pieces=tuple(map(create_piece_state, game.pieces)),
         cleared=changes.cleared,
         queue=list(game.queue),
         scores=list(game.scores),
         lines=list(game.lines),
         level=game.level,
-    )
-
-
-def _create_frame_piece(piece: FallingPiece | None) -> PasonFramePiece | None:
-    if piece is None:
-        return None
-    return PasonFramePiece(
-        piece=piece.kind,
-        orient=piece.orient,
-        row=piece.row,
-        col=piece.col,
-        number=piece.number,
     )

@@ -39,12 +39,10 @@ class GameStatistics(
     topic receive them.
 
     Attributes:
-        game_name: name of the game.
         timestamp: seconds since 1970.
         scores: points in this game, by team.
         lines: rows cleared.
         pieces: pieces locked.
-        level: level of the game.
         games: games won, by team, in the finished games of the match.
         points: points in the finished games of the match, by team.
     """
@@ -104,7 +102,7 @@ class StateBuilder:
 
     Args:
         token: token of the match.
-        match_name: name of the match for clients.
+        match_name: name of the match.
         teams: names of both teams.
         wall_clock: returns seconds since 1970.
         sequence: sequence number before that of the first message.
@@ -164,10 +162,7 @@ class StateBuilder:
             game_name=self._game_name,
             sequence=self.sequence,
             timestamp=self._wall(),
-            states={
-                one: None if first is None else _create_piece_state(first),
-                other: None if second is None else _create_piece_state(second),
-            },
+            states={one: create_piece_state(first), other: create_piece_state(second)},
             queue=tuple(game.queue),
         )
         self._messages.append(message)
@@ -235,13 +230,18 @@ _STATISTICS_DECODER: Final[msgspec.json.Decoder[StatisticsMessage]] = msgspec.js
 )
 
 
-def _create_piece_state(piece: FallingPiece) -> PieceState:
-    return PieceState(
-        orient=piece.orient,
-        piece=piece.kind,
-        number=piece.number,
-        row=piece.row,
-        col=piece.col,
+def create_piece_state(piece: FallingPiece | None) -> PieceState | None:
+    """Return the message of a falling piece; None between two pieces."""
+    return (
+        None
+        if piece is None
+        else PieceState(
+            orient=piece.orient,
+            piece=piece.kind,
+            number=piece.number,
+            row=piece.row,
+            col=piece.col,
+        )
     )
 
 
@@ -253,12 +253,7 @@ at most about a million messages."""
 
 
 class FirstNumbers(NamedTuple):
-    """First numbers of a match.
-
-    Attributes:
-        sequence: sequence number of the first message.
-        piece: number of the first piece.
-    """
+    """Numbers of the first message and the first piece of a match."""
 
     sequence: int
     piece: int

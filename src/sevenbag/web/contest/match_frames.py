@@ -26,7 +26,7 @@ from sevenbag.protocols.pason.pason_conversion import decode_board
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sevenbag.contest.game.pason_replay import PasonFrame, PasonFramePiece, PasonReplay
+    from sevenbag.contest.game.pason_replay import PasonFrame, PasonReplay
     from sevenbag.contest.game.state_messages import GameStatistics
     from sevenbag.protocols.pason.messages import State
 
@@ -371,10 +371,6 @@ def _encode_piece(piece: PieceState | None) -> FallingPiece | None:
     return piece.piece, piece.orient, piece.row, piece.col
 
 
-def _convert_piece(piece: PasonFramePiece | None) -> PieceState | None:
-    return None if piece is None else msgspec.convert(piece, PieceState)
-
-
 def _iterate_frames(record: PasonReplay, max_frames: int) -> Iterator[ReplayFrame]:
     painters = CellTracker(), CellTracker()
     pieces: tuple[PieceState | None, ...] = (None, None)
@@ -384,14 +380,14 @@ def _iterate_frames(record: PasonReplay, max_frames: int) -> Iterator[ReplayFram
         texts: list[str | None] = [None, None]
         rises: list[tuple[int, int]] = []
         for seat, painter in enumerate(painters):
-            if view["boards"][seat] == boards[seat]:
+            if view.boards[seat] == boards[seat]:
                 continue
-            rise = painter.update(decode_board(view["boards"][seat]), pieces[seat])
+            rise = painter.update(decode_board(view.boards[seat]), pieces[seat])
             texts[seat] = painter.text
             if rise:
                 rises.append((seat, rise))
-        pieces, boards = tuple(map(_convert_piece, view["pieces"])), view["boards"]
-        values = _read_values(view, pieces)
+        pieces, boards = view.pieces, view.boards
+        values = _read_values(view)
         # In most frames, only one piece has moved.
         changes = {
             name: value for name, value in values.items() if previous.get(name, _MISSING) != value
@@ -400,17 +396,17 @@ def _iterate_frames(record: PasonReplay, max_frames: int) -> Iterator[ReplayFram
         yield ReplayFrame(
             t=milliseconds,
             b=(texts[0], texts[1]) if any(texts) else None,
-            c=tuple((seat, rows) for seat, rows in enumerate(view["cleared"]) if rows),
+            c=tuple((seat, rows) for seat, rows in enumerate(view.cleared) if rows),
             r=tuple(rises),
             **changes,
         )
 
 
-def _read_values(view: PasonFrame, pieces: tuple[PieceState | None, ...]) -> dict[str, Any]:
+def _read_values(view: PasonFrame) -> dict[str, Any]:
     return {
-        "p": tuple(map(_encode_piece, pieces)),
-        "q": "".join(view["queue"]),
-        "s": tuple(view["scores"]),
-        "l": tuple(view["lines"]),
-        "v": view["level"],
+        "p": tuple(map(_encode_piece, view.pieces)),
+        "q": "".join(view.queue),
+        "s": tuple(view.scores),
+        "l": tuple(view.lines),
+        "v": view.level,
     }
