@@ -108,7 +108,7 @@ def replayed(moves: list[tuple[pason_game.PlayerIndex, MoveName]]) -> float:
         match.move(seat, move, None, 1.5 + at / 10_000)
     match.advance(1e9)
     [finished] = match.take_finished_games()
-    data = finished.replay
+    data = pason_replay.encode_replay(finished.replay)
     begun = time.perf_counter()
     kept = pason_replay.decode_replay(data)
     pason_replay.replay_game(kept)

@@ -71,7 +71,7 @@ class MatchDriver:
         self.messages += map(decode_state, encoded)
         for game in self.match.take_finished_games():
             self.games.append(game.result)
-            self.records.append(pason_replay.decode_replay(game.replay))
+            self.records.append(pason_replay.decode_replay(pason_replay.encode_replay(game.replay)))
             if self.stores:
                 self.match.confirm_stored(game.result.number, self.now)
                 self.collect()

@@ -30,7 +30,7 @@ async def test_repeated_connect_returns_the_same_token() -> None:
         first = await hosted.client().connect(place)
         again = hosted.client()
         assert [await again.connect(place) for _ in range(12)] == [first] * 12
-        assert hosted.server.matches[place.match_token].match.connected == (True, False)
+        assert hosted.server.matches[place.match_token].match.connected == [True, False]
         other = await hosted.client().connect(place, "B")
         assert other["client_token"] != first["client_token"]
 

@@ -3,70 +3,56 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
-
-from sevenbag.contest.game.pason_game import PLAYERS, seeded_random
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sevenbag.contest.game.pason_game import PlayerIndex
     from sevenbag.contest.settings import MatchRules
 
 Ending: TypeAlias = Literal["majority of games", "games at the time limit", "points", "coin flip"]
 
 
-class MatchScore:
-    """Games and points of a match.
+class MatchScore(NamedTuple):
+    """Games won by each player, and the points of each player in all games."""
 
-    Args:
-        max_games: maximum number of games of the match.
-        seed: seed of the match, for the final coin flip.
-    """
+    games: tuple[int, int]
+    points: tuple[int, int]
 
-    def __init__(self, max_games: int, seed: int) -> None:
-        self._max_games = max_games
-        self._seed = seed
-        self._games = [0, 0]
-        self._points = [0, 0]
+    def has_majority(self, max_games: int) -> bool:
+        """Return whether a player has won more than half of the games of the match."""
+        return max(self.games) * 2 > max_games
 
-    @property
-    def games(self) -> tuple[int, int]:
-        """Games won by each player."""
-        return self._games[0], self._games[1]
+    def decide(self, max_games: int, coin: int) -> MatchResult:
+        """Return the result of a match that ends now, by the text of the contest.
 
-    @property
-    def points(self) -> tuple[int, int]:
-        """Points of each player in all games."""
-        return self._points[0], self._points[1]
-
-    @property
-    def is_decided(self) -> bool:
-        """Return whether the winner is decided or all games are played."""
-        return max(self._games) * 2 > self._max_games or sum(self._games) >= self._max_games
-
-    def add(self, game: ContestGameResult) -> None:
-        """Count a game."""
-        self._games[game.winner] += 1
-        for player in PLAYERS:
-            self._points[player] += game.scores[player]
-
-    def result(self) -> MatchResult:
-        """Return the result of a match that ends now, by the text of the contest."""
-        games, points = self.games, self.points
-        winner: PlayerIndex
-        if games[0] != games[1]:
-            winner = 0 if games[0] > games[1] else 1
-            majority = max(games) * 2 > self._max_games
-            ending: Ending = "majority of games" if majority else "games at the time limit"
-        elif points[0] != points[1]:
-            winner, ending = 0 if points[0] > points[1] else 1, "points"
+        Args:
+            max_games: maximum number of games of the match.
+            coin: index of the winner if games and points are equal.
+        """
+        ending: Ending
+        if self.games[0] != self.games[1]:
+            second_wins = self.games[1] > self.games[0]
+            majority = self.has_majority(max_games)
+            ending = "majority of games" if majority else "games at the time limit"
+        elif self.points[0] != self.points[1]:
+            second_wins, ending = self.points[1] > self.points[0], "points"
         else:
-            coin = seeded_random(self._seed, "match").getrandbits(1)
-            winner, ending = 1 if coin else 0, "coin flip"
-        return MatchResult(winner=winner, ending=ending, games=games, points=points)
+            second_wins, ending = bool(coin), "coin flip"
+        return MatchResult(
+            winner=1 if second_wins else 0, ending=ending, games=self.games, points=self.points
+        )
+
+
+def sum_score(finished: Sequence[ContestGameResult]) -> MatchScore:
+    """Return the score of the finished games of a match."""
+    second = sum(game.winner for game in finished)
+    return MatchScore(
+        games=(len(finished) - second, second),
+        points=(sum(game.scores[0] for game in finished), sum(game.scores[1] for game in finished)),
+    )
 
 
 def find_game_error(
@@ -83,7 +69,7 @@ def find_game_error(
         return f"invalid game: expected game {len(finished) + 1}, got game {result.number}"
     if result.number > rules.games:
         return f"invalid game: expected at most {rules.games} games, got game {result.number}"
-    if result.number == len(finished) + 1 and max(_won(finished)) * 2 > rules.games:
+    if result.number == len(finished) + 1 and sum_score(finished).has_majority(rules.games):
         return f"invalid game: expected none after the match was won, got game {result.number}"
     mine, other = result.scores[result.winner], result.scores[1 - result.winner]
     if min(mine, other) < 0 or min(*result.lines, *result.pieces) < 0:
@@ -103,15 +89,8 @@ def find_game_error(
 def find_match_error(
     result: MatchResult, finished: Sequence[ContestGameResult], rules: MatchRules
 ) -> str | None:
-    """Return the reason why a result of a match is impossible; None if it is possible.
-
-    Args:
-        result: result that the game server sent.
-        finished: games of the match in the store, in order.
-        rules: rules of the match.
-    """
-    games = _won(finished)
-    points = _scored(finished)
+    """Return the reason why a result of a match is impossible; None if it is possible."""
+    games, points = sum_score(finished)
     if result.games != games:
         return f"invalid games: expected {_pair(games)}, got {_pair(result.games)}"
     if result.points != points:
@@ -145,16 +124,8 @@ def decide_unplayed_match(token: str, finished: Sequence[ContestGameResult]) -> 
         token: token of the match; its last digit decides if nothing else does.
         finished: games of the match in the store, in order.
     """
-    games = _won(finished)
-    points = _scored(finished)
-    ending: Literal["games at the time limit", "points", "coin flip"]
-    if games[0] != games[1]:
-        winner, ending = games[1] > games[0], "games at the time limit"
-    elif points[0] != points[1]:
-        winner, ending = points[1] > points[0], "points"
-    else:
-        winner, ending = int(token[-1], 16) % 2 == 1, "coin flip"
-    return MatchResult(winner=1 if winner else 0, ending=ending, games=games, points=points)
+    # Without a majority: of twice as many games nobody can have won more than half.
+    return sum_score(finished).decide(2 * len(finished), int(token[-1], 16) % 2)
 
 
 Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
@@ -169,13 +140,10 @@ class ContestGameResult(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         number: number of the game in the match, from 1.
         game_name: name of the game for clients.
-        winner: index of the winner.
-        ending: reason of the end.
         scores: points of each player.
         lines: rows cleared by each player.
         pieces: number of pieces locked by each player.
         level: level at the end.
-        seconds: duration.
         move_counts: number of moves of each player by outcome, such as
             ``{"done": 812, "collides": 9, "out of date": 4}``.
         last_sequence: last sequence number that was sent.
@@ -258,15 +226,6 @@ _MAX_OUTCOME_LENGTH: Final = 50
 def _is_outcome_name(name: str) -> bool:
     # The store removes unprintable characters; two names must not become equal.
     return len(name) <= _MAX_OUTCOME_LENGTH and name.isprintable()
-
-
-def _won(finished: Sequence[ContestGameResult]) -> tuple[int, int]:
-    second = sum(game.winner for game in finished)
-    return len(finished) - second, second
-
-
-def _scored(finished: Sequence[ContestGameResult]) -> tuple[int, int]:
-    return sum(game.scores[0] for game in finished), sum(game.scores[1] for game in finished)
 
 
 def _pair(numbers: tuple[int, int]) -> str:

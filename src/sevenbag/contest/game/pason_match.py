@@ -7,14 +7,18 @@ due, and its work is bounded however late it is.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from sevenbag.contest.game import pason_replay as records
-from sevenbag.contest.game.match_results import ContestGameResult, MatchResult, MatchScore
+from sevenbag.contest.game.match_results import (
+    WALKOVER,
+    ContestGameResult,
+    MatchResult,
+    sum_score,
+)
 from sevenbag.contest.game.pason_game import MoveOutcome, PasonGame, seeded_random
+from sevenbag.contest.game.pason_replay import PasonReplay, PasonReplayHeader, PasonReplayRecorder
 from sevenbag.contest.game.state_messages import (
     GameStatistics,
     MatchStatistics,
@@ -40,30 +44,17 @@ _MAX_NAME_LENGTH: Final = 200
 Phase: TypeAlias = Literal["gathering", "pause", "game", "held", "over"]
 
 
-class FinishedGame:
-    """A finished game to be stored.
+class FinishedGame(NamedTuple):
+    """A finished game to be stored."""
 
-    Attributes:
-        result: result of the game.
-        record: recorded game.
-    """
-
-    def __init__(self, result: ContestGameResult, record: records.PasonReplay) -> None:
-        self.result = result
-        self.record = record
-
-    @functools.cached_property
-    def replay(self) -> bytes:
-        """Replay file of the game; encoding it may take a second."""
-        return records.encode_replay(self.record)
+    result: ContestGameResult
+    replay: PasonReplay
 
 
 class ContestMatch:
     """A match of two teams.
 
     Attributes:
-        token: token of the match for clients.
-        name: name of the match.
         teams: names of both teams.
         rules: rules of the match and of its games.
         phase: waiting for both teams; before a game; in a game; waiting until a finished game is
@@ -73,6 +64,8 @@ class ContestMatch:
         game: current or last game; None before the first.
         game_number: number of that game, from 1; 0 before the first.
         game_name: name of that game for clients.
+        connected: whether each team has connected.
+        paused: whether no further game is started.
         result: result of the match; None before the end.
         cancel_reason: reason for which it was called off; empty if it was not.
 
@@ -107,8 +100,7 @@ class ContestMatch:
             raise InputError(f"invalid teams: expected two names, got {first.team!r} twice")
         if [game.number for game in finished_games] != list(range(1, len(finished_games) + 1)):
             raise InputError("invalid finished games: expected the numbers 1, 2, 3 and so on")
-        self.token = token
-        self.name = name
+        self._name = name
         self.teams = (first.team, second.team)
         self.rules = rules
         self.phase: Phase = "gathering"
@@ -116,6 +108,8 @@ class ContestMatch:
         self.game: PasonGame | None = None
         self.game_number = len(finished_games)
         self.game_name = finished_games[-1].game_name if finished_games else ""
+        self.connected = [False, False]
+        self.paused = False
         self.result: MatchResult | None = None
         self.cancel_reason = ""
 
@@ -125,10 +119,8 @@ class ContestMatch:
         self._seed = seed
         self._wall = wall_clock
         self._messages = StateBuilder(token, name, self.teams, wall_clock, start.sequence - 1)
-        self._connected = [False, False]
-        self._score = MatchScore(rules.match.games, seed)
-        for game in finished_games:
-            self._score.add(game)
+        self._stored_games = list(finished_games)
+        self._score = sum_score(finished_games)
         match = rules.match
         self._played_before = sum(game.seconds + match.pause_seconds for game in finished_games)
         self._resumed = bool(finished_games) or attempt > 1
@@ -136,10 +128,9 @@ class ContestMatch:
         self._waiting_at = math.inf
 
         self._now = 0.0
-        self._paused = False
         self._stopped_at: float | None = None
         self._connect_by: float | None = None
-        self._match_limit: float | None = None
+        self._match_limit = math.inf
         self._game_began = self._game_limit = self._game_wall = 0.0
         self._first_piece = self._next_piece
         self._begin_at = self._step_at = self._repeat_at = self._quiet_until = 0.0
@@ -147,7 +138,7 @@ class ContestMatch:
         per_second = match.states_per_second
         self._min_interval = 1 / per_second if per_second else 0.0
         self._published_numbers: list[int | None] = []
-        self._recorder = records.PasonReplayRecorder()
+        self._recorder = PasonReplayRecorder()
         self._finished: list[FinishedGame] = []
         self._held: ContestGameResult | None = None
         self._held_since = 0.0
@@ -164,23 +155,13 @@ class ContestMatch:
         """Points of each team in stored games."""
         return self._score.points
 
-    @property
-    def connected(self) -> tuple[bool, bool]:
-        """Connected teams, as two flags."""
-        return self._connected[0], self._connected[1]
-
-    @property
-    def paused(self) -> bool:
-        """Return whether no further game is started."""
-        return self._paused
-
     def connect(self, player: PlayerIndex, now: float) -> None:
         """Mark a team as connected; repeated calls have no effect."""
         self.advance(now)
-        if self._connected[player]:
+        if self.connected[player]:
             return
-        self._connected[player] = True
-        if self.phase == "gathering" and all(self._connected):
+        self.connected[player] = True
+        if self.phase == "gathering" and all(self.connected):
             self._pause(self.rules.match.first_pause_seconds)
             if self._played_before:
                 # Games before the restart count for the time limit.
@@ -248,14 +229,14 @@ class ContestMatch:
             return
         self._now = max(now, self._now)
         self._held = None
-        if self._match_limit is not None:
-            # A full disk or an unavailable store does not shorten the match.
-            self._match_limit += self._now - self._held_since
-        self._score.add(game)
+        # A full disk or an unavailable store does not shorten the match.
+        self._match_limit += self._now - self._held_since
+        self._stored_games.append(game)
+        self._score = sum_score(self._stored_games)
         self._messages.add_game_end(game.scores, game.winner, game.last_sequence)
         self._statistics_changed = True
         self._pause(self.rules.match.pause_seconds)
-        if self._score.is_decided:
+        if self._is_decided():
             self._end_by_games()
         self._plan()
 
@@ -264,17 +245,17 @@ class ContestMatch:
         self.advance(now)
         if self.phase == "over":
             return
-        self._paused = paused
+        self.paused = paused
         if paused:
-            self._stop_clock()
+            if self._stopped_at is None and self.phase in {"gathering", "pause"}:
+                self._stopped_at = self._now
         elif self._stopped_at is not None:
             duration = self._now - self._stopped_at
             self._stopped_at = None
             self._begin_at += duration
             if self._connect_by is not None:
                 self._connect_by += duration
-            if self._match_limit is not None:
-                self._match_limit += duration
+            self._match_limit += duration
         self._plan()
 
     def cancel(self, reason: str, now: float) -> None:
@@ -325,15 +306,12 @@ class ContestMatch:
         """Return the time at which the wait for teams or the next game ends; infinite if paused."""
         if self.phase == "gathering" and self._connect_by is None:
             return 0.0
-        if self._paused:
+        if self.paused:
             return math.inf
         if self.phase == "gathering":
             assert self._connect_by is not None
             return self._connect_by
-        return min(self._begin_at, self._limit())
-
-    def _limit(self) -> float:
-        return math.inf if self._match_limit is None else self._match_limit
+        return min(self._begin_at, self._match_limit)
 
     def _handle_event(self) -> None:
         """Handle the first event that is due."""
@@ -345,7 +323,7 @@ class ContestMatch:
             else:
                 self._end_by_absence()
         elif self.phase == "pause":
-            if self._limit() <= self._now:
+            if self._match_limit <= self._now:
                 self._end_by_games()
             else:
                 self._begin_game()
@@ -365,7 +343,7 @@ class ContestMatch:
 
     def _gather(self) -> None:
         self._connect_by = self._now + self.rules.match.connect_seconds
-        if self._score.is_decided:
+        if self._is_decided():
             self._end_by_games()
         elif self._resumed:
             self._publish_waiting_position()
@@ -390,16 +368,12 @@ class ContestMatch:
     def _pause(self, seconds: float) -> None:
         self.phase = "pause"
         self._begin_at = self._now + seconds
-        if self._paused:
-            self._stopped_at = self._now
-
-    def _stop_clock(self) -> None:
-        if self.phase in {"gathering", "pause"} and self._stopped_at is None:
+        if self.paused:
             self._stopped_at = self._now
 
     def _begin_game(self) -> None:
         now = self._now
-        if self._match_limit is None:
+        if self._match_limit == math.inf:
             self._match_limit = now + self.rules.match.match_seconds
         self.game_number += 1
         self.game_name = self._name_of_game(self.game_number)
@@ -408,7 +382,7 @@ class ContestMatch:
         game = self.game = PasonGame(
             self.rules.game, self._game_seed(), first_piece_number=self._first_piece
         )
-        self._recorder = records.PasonReplayRecorder()
+        self._recorder = PasonReplayRecorder()
         self.phase = "game"
         self._game_began = now
         self._game_wall = self._wall()
@@ -483,12 +457,12 @@ class ContestMatch:
         )
         first.clear()
         second.clear()
-        header = records.PasonReplayHeader(
+        header = PasonReplayHeader(
             rules=self.rules.game,
             seed=self._game_seed(),
             first_number=self._first_piece,
             teams=self.teams,
-            match_name=self.name,
+            match_name=self._name,
             game_name=self.game_name,
             number=self.game_number,
             began=self._game_wall,
@@ -505,14 +479,19 @@ class ContestMatch:
 
     def _name_of_game(self, number: int) -> str:
         name = self.rules.match.game_name
-        name = name.replace("{number}", str(number)).replace("{match}", self.name)
+        name = name.replace("{number}", str(number)).replace("{match}", self._name)
         return name[:_MAX_NAME_LENGTH]
 
     def _game_seed(self) -> int:
         return seeded_random(self._seed, f"game {self.game_number}").getrandbits(62)
 
+    def _is_decided(self) -> bool:
+        games = self.rules.match.games
+        return self._score.has_majority(games) or len(self._stored_games) >= games
+
     def _end_by_games(self) -> None:
-        self._end(self._score.result())
+        coin = seeded_random(self._seed, "match").getrandbits(1)
+        self._end(self._score.decide(self.rules.match.games, coin))
 
     def _end_by_absence(self) -> None:
         first, second = self.connected
@@ -524,12 +503,7 @@ class ContestMatch:
             self._end_by_games()
         else:
             self._end(
-                MatchResult(
-                    winner=winner,
-                    ending="the other team did not come",
-                    games=self.games,
-                    points=self.points,
-                )
+                MatchResult(winner=winner, ending=WALKOVER, games=self.games, points=self.points)
             )
 
     def _end_without_winner(self) -> None:

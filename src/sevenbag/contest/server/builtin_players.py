@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sevenbag.protocols.pason.messages import State
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
-    Move = Callable[[MoveName, int | None], None]
+    Move = Callable[[MoveName, int | None], object]
 
 RANDOM_BOT: Final = "random"
 """Bot that plays as the random player of 2012."""

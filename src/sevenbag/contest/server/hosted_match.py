@@ -1,10 +1,8 @@
-"""Match on a game server, its timers, and the interface to the scheduler client."""
+"""Match on a game server, and the interface to the scheduler client."""
 
 from __future__ import annotations
 
 import asyncio
-import heapq
-import itertools
 import math
 from collections import deque
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from sevenbag.contest.game.match_results import MatchResult
 from sevenbag.contest.game.pason_game import MoveOutcome
+from sevenbag.contest.game.pason_replay import encode_replay
 from sevenbag.contest.game.state_messages import STATISTICS_TOPIC, StatisticsMessage
 from sevenbag.contest.server.authentication import (
     LOGGED_TOKEN_LENGTH,
@@ -49,7 +48,6 @@ class ServerContext:
     Attributes:
         clock: monotonic seconds.
         states: state channel.
-        timers: timers of matches.
         result_sink: receiver of results and events; None for a server without a scheduler.
         metrics: counts of the server.
         logger: logger of the server.
@@ -61,7 +59,6 @@ class ServerContext:
 
     clock: Callable[[], float]
     states: StateChannel
-    timers: MatchTimers
     result_sink: ResultSink | None
     metrics: ServerMetrics
     logger: structlog.typing.FilteringBoundLogger
@@ -76,19 +73,16 @@ class HostedMatch:
 
     Attributes:
         token: match token.
-        assignment: assignment of the scheduler.
-        match: match itself.
         client_tokens: client tokens of both players; empty for a built-in player.
         authenticators: password checks of both players.
         result: result of the match, once it has ended.
         ended: True once the match has ended.
-        scheduled: time of its timer, maintained by `MatchTimers`.
         rejections: log of rejected commands.
 
     Args:
         place: assignment of the scheduler.
         match: match created for it.
-        context: shared objects of the server.
+        context: what all matches of the server share.
 
     Raises:
         SpecError: the specification of a built-in player is invalid.
@@ -107,7 +101,6 @@ class HostedMatch:
         )
         self.result: asyncio.Future[MatchResult] = asyncio.get_running_loop().create_future()
         self.ended = False
-        self.scheduled = math.inf
         logger = context.logger.bind(match=self.token[:LOGGED_TOKEN_LENGTH])
         self.rejections = RateLimitedLog(logger, context.clock, lines=1, seconds=REJECTION_PERIOD)
         self._context = context
@@ -128,6 +121,8 @@ class HostedMatch:
         self._cancelled = False
         self._incomplete = False
         self._leaves_at = math.inf
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = math.inf
         self._end_messages: list[State] = []
         self._players: list[BuiltinContestPlayer] = []
         for number, seat in enumerate(place.players):
@@ -202,7 +197,7 @@ class HostedMatch:
         try:
             self.match.advance(now)
             self.publish_changes(now)
-            self._publish_statistics_if_due()
+            self._publish_statistics(self.match.take_statistics())
         except Exception as error:  # noqa: BLE001  # other matches continue
             self._abort(error)
 
@@ -231,7 +226,7 @@ class HostedMatch:
             self._incomplete = False
             self._logger.info("match.released", reason=reason)
             self.result.cancel()
-            self._start_lingering(now)
+            self._linger(now)
 
     def publish_changes(self, now: float) -> None:
         """Publish changes and schedule the next event; required after each change."""
@@ -255,7 +250,7 @@ class HostedMatch:
             if self._storing is None:
                 self._storing = asyncio.create_task(self._store_results())
         if match.result is None:
-            self._context.timers.schedule(self, match.next_event_at)
+            self._schedule(match.next_event_at)
         elif not self.ended:
             if self._context.result_sink is None or self._cancelled:
                 self._end(match.result, now)
@@ -266,7 +261,8 @@ class HostedMatch:
     async def close(self) -> None:
         """Release all resources; the match is not continued here."""
         self.ended = True
-        self._context.timers.forget(self)
+        if self._timer is not None:
+            self._timer.cancel()
         if self._storing is not None:
             self._storing.cancel()
             await asyncio.gather(self._storing, return_exceptions=True)
@@ -274,12 +270,32 @@ class HostedMatch:
         self.rejections.log_suppressed()
         if not self.result.done():
             self.result.cancel()
-        await self._close_players()
+        players, self._players = self._players, []
+        for player in players:
+            await player.close()
+
+    def _schedule(self, due: float | None) -> None:
+        """Call `advance` at `due` at the latest.
+
+        An earlier call stays scheduled: it costs less than a cancellation after every move.
+        """
+        if due is None or due >= self._timer_at:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = due
+        self._timer = asyncio.get_running_loop().call_at(due, self._run_timer)
+
+    def _run_timer(self) -> None:
+        self._timer_at = math.inf
+        self.advance(self._context.clock())
 
     def _publish(self, messages: list[State]) -> None:
         if messages:
-            if not self._context.states.publish(self._envelope, list(map(encode, messages))):
-                self._report_loss()
+            is_complete = self._context.states.publish(self._envelope, map(encode, messages))
+            if not (is_complete or self._incomplete):
+                self._incomplete = True
+                self._logger.warning("subscriber.messages_lost")
             # Positions before the first game are only for clients, not for built-in players.
             if self.match.game is not None:
                 for player in self._players:
@@ -290,16 +306,12 @@ class HostedMatch:
         return create_builtin_player(
             settings.bot,
             settings.team,
-            lambda move, number: self._move_builtin(seat, move, number),
+            lambda move, number: None if self.ended else self.move(seat, move, number),
             moves_per_second=self._context.builtin_moves_per_second,
             report=lambda reason: self._logger.warning(
                 "builtin_player.failed", team=settings.team, reason=reason
             ),
         )
-
-    def _move_builtin(self, seat: PlayerIndex, move: MoveName, number: int | None) -> None:
-        if not self.ended:
-            self.move(seat, move, number)
 
     def _log_move(
         self, seat: PlayerIndex, move: MoveName, number: int | str | None, outcome: MoveOutcome
@@ -325,24 +337,10 @@ class HostedMatch:
             ErrorResp(error="too many moves", message=f"this match allows {limit} moves per second")
         )
 
-    def _publish_statistics_if_due(self) -> None:
-        """Publish statistics for viewers; not after each move."""
-        statistics = self.match.take_statistics()
+    def _publish_statistics(self, statistics: StatisticsMessage | None) -> None:
         if statistics is not None:
-            self._send_statistics(statistics)
-
-    def _publish_result(self) -> None:
-        statistics = self.match.result_statistics()
-        if statistics is not None:
-            self._send_statistics(statistics)
-
-    def _send_statistics(self, statistics: StatisticsMessage) -> None:
-        self._context.states.publish(_STATISTICS_PREFIX + self._envelope, [encode(statistics)])
-
-    def _report_loss(self) -> None:
-        if not self._incomplete:
-            self._incomplete = True
-            self._logger.warning("subscriber.messages_lost")
+            topic = STATISTICS_TOPIC.encode() + self._envelope
+            self._context.states.publish(topic, [encode(statistics)])
 
     async def _store_results(self) -> None:
         """Store finished games and the result of the match, and publish each afterwards."""
@@ -351,7 +349,7 @@ class HostedMatch:
             while self._finished:
                 game = self._finished[0]
                 if context.result_sink is not None:
-                    replay = await asyncio.to_thread(_replay, game)
+                    replay = await asyncio.to_thread(encode_replay, game.replay)
                     await context.result_sink.store_game(self.token, game.result, replay)
                 context.metrics.games += 1
                 self._log_game(game)
@@ -359,7 +357,7 @@ class HostedMatch:
                 now = context.clock()
                 self.match.confirm_stored(game.result.number, now)
                 self.publish_changes(now)
-                self._publish_statistics_if_due()
+                self._publish_statistics(self.match.take_statistics())
             result = self.match.result
             if result is not None and context.result_sink is not None and not self.ended:
                 await context.result_sink.store_match(self.token, result)
@@ -388,7 +386,7 @@ class HostedMatch:
     def _end(self, result: MatchResult, now: float) -> None:
         """End the match and let it linger."""
         # Published before MatchEnd, because clients leave at MatchEnd.
-        self._publish_result()
+        self._publish_statistics(self.match.result_statistics())
         self._publish(self._end_messages)
         self.ended = True
         context = self._context
@@ -399,9 +397,9 @@ class HostedMatch:
         )
         if not self.result.done():
             self.result.set_result(result)
-        self._start_lingering(now)
+        self._linger(now)
 
-    def _start_lingering(self, now: float) -> None:
+    def _linger(self, now: float) -> None:
         self._leaves_at = now + self.assignment.rules.match.linger_seconds
         self._schedule_lingering(now)
 
@@ -411,13 +409,13 @@ class HostedMatch:
             return
         if self._incomplete:
             # For slow clients that lost the first one.
-            self._publish_result()
-            self._context.states.publish(self._envelope, list(map(encode, self._end_messages)))
+            self._publish_statistics(self.match.result_statistics())
+            self._context.states.publish(self._envelope, map(encode, self._end_messages))
         self._schedule_lingering(now)
 
     def _schedule_lingering(self, now: float) -> None:
         due = min(self._leaves_at, now + _REPEAT_END) if self._incomplete else self._leaves_at
-        self._context.timers.schedule(self, due)
+        self._schedule(due)
 
     def _abort(self, error: Exception) -> None:
         """Abort this match after an internal error; other matches continue."""
@@ -438,25 +436,14 @@ class HostedMatch:
                 MatchResult(winner=None, ending="called off", games=(0, 0), points=(0, 0))
             )
         self._leaves_at = context.clock()
-        context.timers.schedule(self, self._leaves_at)
+        self._schedule(self._leaves_at)
 
-    async def _close_players(self) -> None:
-        players, self._players = self._players, []
-        for player in players:
-            await player.close()
-
-
-_STATISTICS_PREFIX: Final = STATISTICS_TOPIC.encode()
 
 _NOT_LOGGED: Final[dict[str, frozenset[MoveOutcome]]] = {
     "all": frozenset(),
     "rejected": frozenset({MoveOutcome.DONE}),
     "none": frozenset(MoveOutcome),
 }
-
-
-def _replay(game: FinishedGame) -> bytes:
-    return game.replay
 
 
 class _Allowance:
@@ -538,87 +525,3 @@ class SchedulerCommands(Protocol):
 
     def dismiss(self, reason: str) -> None:
         """Stop: the scheduler rejects this server."""
-
-
-_ROUND: Final = 16
-"""Timers processed before commands run."""
-
-
-class Scheduled(Protocol):
-    """Object with a timer.
-
-    Attributes:
-        scheduled: time of the timer; infinite for none. Maintained by `MatchTimers`.
-    """
-
-    scheduled: float
-
-    def advance(self, now: float) -> None:
-        """Process events that are due and call `MatchTimers.schedule` for the next one."""
-
-
-class MatchTimers:
-    """Timers of all matches, run in groups so that commands run in between.
-
-    Args:
-        clock: monotonic seconds of the event loop.
-    """
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._heap: list[tuple[float, int, Scheduled]] = []
-        self._order = itertools.count()
-        self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
-        self._armed_for = math.inf
-
-    def schedule(self, what: Scheduled, due: float | None) -> None:
-        """Call `advance` at `due` at the latest.
-
-        An earlier time that was scheduled before still applies: an early call costs less
-        than a cancellation after every move.
-        """
-        if due is None or due >= what.scheduled:
-            return
-        what.scheduled = due
-        heapq.heappush(self._heap, (due, next(self._order), what))
-        if due < self._armed_for:
-            self._arm(due)
-
-    def forget(self, what: Scheduled) -> None:
-        """Remove the timer of an object."""
-        # In place, because `advance` may call this.
-        self._heap[:] = [entry for entry in self._heap if entry[2] is not what]
-        heapq.heapify(self._heap)
-        what.scheduled = math.inf
-
-    def close(self) -> None:
-        """Cancel all timers."""
-        self._heap.clear()
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _arm(self, due: float) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._armed_for = due
-        loop = asyncio.get_running_loop()
-        late = due <= self._clock()
-        self._timer = loop.call_soon(self._run_due) if late else loop.call_at(due, self._run_due)
-
-    def _run_due(self) -> None:
-        self._timer = None
-        # `schedule` must not arm the timer meanwhile; that follows below.
-        self._armed_for = -math.inf
-        heap = self._heap
-        now = self._clock()
-        count = 0
-        while heap and heap[0][0] <= now and count < _ROUND:
-            due, _, what = heapq.heappop(heap)
-            if due == what.scheduled:
-                what.scheduled = math.inf
-                what.advance(now)
-                count += 1
-        self._armed_for = math.inf
-        if heap:
-            self._arm(heap[0][0])
