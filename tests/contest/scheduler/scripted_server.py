@@ -9,10 +9,22 @@ import uuid
 from collections.abc import Collection
 from typing import Any, TypeVar
 
-from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.game import match_results
 from sevenbag.contest.scheduler import Scheduler
+from sevenbag.contest.scheduler_protocol import (
+    GameFinished,
+    GameStored,
+    Heartbeat,
+    MatchAccepted,
+    MatchAssignment,
+    MatchFinished,
+    SchedulerMessage,
+    ServerHello,
+    ServerMessage,
+    decode_scheduler_message,
+    encode,
+)
 from sevenbag.contest.settings import (
     ContestRules,
     ContestSettings,
@@ -23,7 +35,7 @@ from sevenbag.contest.settings import (
 from sevenbag.contest.store import Store
 from sevenbag.contest.telemetry import create_logger
 
-M = TypeVar("M", bound=scheduler_protocol.SchedulerMessage)
+M = TypeVar("M", bound=SchedulerMessage)
 
 PATIENCE = 120.0
 """Seconds after which a test that waits for a message has failed."""
@@ -58,10 +70,10 @@ class ScriptedServer:
     ) -> None:
         self.name = name
         self.mute = False
-        self.heard: list[scheduler_protocol.SchedulerMessage] = []
+        self.heard: list[SchedulerMessage] = []
         self._news = asyncio.Event()
         self._frames: asyncio.Queue[bytes | None] = asyncio.Queue()
-        self._hello = scheduler_protocol.ServerHello(
+        self._hello = ServerHello(
             name=name,
             version="1",
             command_address=f"{name}.example",
@@ -84,9 +96,9 @@ class ScriptedServer:
         await self.tell(self._hello)
         return self
 
-    async def tell(self, message: scheduler_protocol.ServerMessage) -> None:
+    async def tell(self, message: ServerMessage) -> None:
         """Say something; the scheduler has done what follows when this returns."""
-        await self.tell_frame(scheduler_protocol.encode(message))
+        await self.tell_frame(encode(message))
 
     async def tell_frame(self, frame: bytes) -> None:
         """Say something that need not be a message."""
@@ -108,15 +120,24 @@ class ScriptedServer:
                 self._news.clear()
                 await self._news.wait()
 
-    async def placed(self) -> scheduler_protocol.MatchAssignment:
+    async def placed(self) -> MatchAssignment:
         """Take the next match that is placed here."""
-        place = await self.told(scheduler_protocol.MatchAssignment)
-        await self.tell(scheduler_protocol.MatchAccepted(match_token=place.match_token))
+        place = await self.told(MatchAssignment)
+        await self.tell(MatchAccepted(match_token=place.match_token))
         return place
 
     async def finish_game(self, token: str, number: int, winner: int = 0) -> None:
         """Report a finished game."""
         await self.tell(game_done(token, number, winner))
+
+    async def store_game(self, token: str, number: int, winner: int = 0) -> None:
+        """Report a finished game and check that it is stored."""
+        await self.finish_game(token, number, winner)
+        assert (await self.told(GameStored)).number == number
+
+    def has_heard(self, kind: type[SchedulerMessage]) -> bool:
+        """Return True if a message of this kind was received and not yet read by `told`."""
+        return any(isinstance(message, kind) for message in self.heard)
 
     async def cut(self) -> None:
         """Disconnect."""
@@ -134,13 +155,13 @@ class ScriptedServer:
         return frame
 
     async def _say(self, frame: bytes) -> None:
-        self.heard.append(scheduler_protocol.decode_scheduler_message(frame))
+        self.heard.append(decode_scheduler_message(frame))
         self._news.set()
 
 
 def game_done(
     token: str, number: int, winner: int = 0, *, points: int = 100, age: float = 0.0
-) -> scheduler_protocol.GameFinished:
+) -> GameFinished:
     """Return a game won with a number of points to none."""
     scores = (points, 0) if winner == 0 else (0, points)
     assert winner in {0, 1}
@@ -153,14 +174,10 @@ def game_done(
         last_sequence=100 * number,
         last_piece_number=10 * number,
     )
-    return scheduler_protocol.GameFinished(
-        match_token=token, result=result, replay=b"replay", age=age
-    )
+    return GameFinished(match_token=token, result=result, replay=b"replay", age=age)
 
 
-def match_done(
-    token: str, games: tuple[int, int], points: int = 100
-) -> scheduler_protocol.MatchFinished:
+def match_done(token: str, games: tuple[int, int], points: int = 100) -> MatchFinished:
     """Return a match that ended by majority; each game was won with a number of points to none."""
     result = match_results.MatchResult(
         winner=0 if games[0] > games[1] else 1,
@@ -168,7 +185,7 @@ def match_done(
         games=games,
         points=(points * games[0], points * games[1]),
     )
-    return scheduler_protocol.MatchFinished(match_token=token, result=result)
+    return MatchFinished(match_token=token, result=result)
 
 
 def settings(**site: object) -> ContestSettings:
@@ -245,7 +262,7 @@ class House:
             self.clock.now = min(end, self.clock.now + 2)
             for server in self.servers:
                 if not server.mute and server.over is not None and not server.over.done():
-                    await server.tell(scheduler_protocol.Heartbeat(matches=0, commands=0))
+                    await server.tell(Heartbeat(matches=0, commands=0))
             await self.scheduler.run_pass()
 
     def teams(self, *names: str) -> list[str]:
@@ -264,6 +281,12 @@ class House:
     async def match(self) -> None:
         """A contest of one match."""
         await self.contest("red", "blue", plan=PLAN)
+
+    async def placed_match(self, **more: object) -> tuple[ScriptedServer, str]:
+        """Return the server "one" and the token of its match, which nobody has joined."""
+        one = await self.server("one", **more)
+        await self.match()
+        return one, (await one.placed()).match_token
 
     def results(self, token: str) -> list[tuple[int, int]]:
         """The games of a match in the store: number and winner."""

@@ -13,9 +13,19 @@ import uuid
 import msgspec
 import pytest
 
-from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.game import match_results
 from sevenbag.contest.game.match_results import ContestGameResult
+from sevenbag.contest.scheduler_protocol import (
+    GameDiscarded,
+    GameFinished,
+    GameStored,
+    MatchAccepted,
+    MatchAssignment,
+    MatchFinished,
+    MatchStored,
+    StopMatch,
+    TeamJoined,
+)
 from sevenbag.contest.settings import ContestRules, MatchRules
 from tests.contest.scheduler.scripted_server import PLAN, House, ScriptedServer, game_done
 
@@ -33,9 +43,7 @@ class Model:
         self.instance = uuid.uuid4().hex
         self.line: ScriptedServer | None = None
         self.hosting: dict[str, list[ContestGameResult]] = {}
-        self.spool: dict[
-            tuple[str, int], scheduler_protocol.GameFinished | scheduler_protocol.MatchFinished
-        ] = {}
+        self.spool: dict[tuple[str, int], GameFinished | MatchFinished] = {}
 
     @property
     def connected(self) -> bool:
@@ -71,16 +79,16 @@ class Model:
             await asyncio.sleep(0)
         while self.line is not None and self.line.heard:
             match self.line.heard.pop(0):
-                case scheduler_protocol.MatchAssignment(match_token=token, finished_games=finished):
+                case MatchAssignment(match_token=token, finished_games=finished):
                     self.hosting.setdefault(token, list(finished))
-                    await self.line.tell(scheduler_protocol.MatchAccepted(match_token=token))
-                case scheduler_protocol.StopMatch(match_token=token):
+                    await self.line.tell(MatchAccepted(match_token=token))
+                case StopMatch(match_token=token):
                     self.hosting.pop(token, None)
-                case scheduler_protocol.GameStored(match_token=token, number=number):
+                case GameStored(match_token=token, number=number):
                     self.spool.pop((token, number), None)
-                case scheduler_protocol.GameDiscarded(match_token=token, number=number):
+                case GameDiscarded(match_token=token, number=number):
                     self.spool.pop((token, number), None)
-                case scheduler_protocol.MatchStored(match_token=token):
+                case MatchStored(match_token=token):
                     self.spool.pop((token, GAMES + 1), None)
                 case _:
                     pass
@@ -90,9 +98,7 @@ class Model:
         if self.connected and token in self.hosting:
             assert self.line is not None
             for seat in (0, 1):
-                await self.line.tell(
-                    scheduler_protocol.TeamJoined(match_token=token, player=1 if seat else 0)
-                )
+                await self.line.tell(TeamJoined(match_token=token, player=1 if seat else 0))
 
     async def play(self, token: str) -> None:
         """Finish one more game, and the match if that decides it."""
@@ -120,16 +126,10 @@ class Model:
                 points=points,
             )
             line = match_results.hash_history(games)
-            await self.tell(
-                scheduler_protocol.MatchFinished(match_token=token, result=end, history=line)
-            )
+            await self.tell(MatchFinished(match_token=token, result=end, history=line))
 
-    async def tell(
-        self, done: scheduler_protocol.GameFinished | scheduler_protocol.MatchFinished
-    ) -> None:
-        number = (
-            done.result.number if isinstance(done, scheduler_protocol.GameFinished) else GAMES + 1
-        )
+    async def tell(self, done: GameFinished | MatchFinished) -> None:
+        number = done.result.number if isinstance(done, GameFinished) else GAMES + 1
         self.spool[done.match_token, number] = done
         self.world.finished_at[done.match_token, number, self.name] = self.world.house.clock()
         if self.connected:
@@ -137,10 +137,8 @@ class Model:
             await self.line.tell(self.aged(done))
             await self.listen()
 
-    def aged(
-        self, done: scheduler_protocol.GameFinished | scheduler_protocol.MatchFinished
-    ) -> scheduler_protocol.GameFinished | scheduler_protocol.MatchFinished:
-        if isinstance(done, scheduler_protocol.MatchFinished):
+    def aged(self, done: GameFinished | MatchFinished) -> GameFinished | MatchFinished:
+        if isinstance(done, MatchFinished):
             return done
         at = self.world.finished_at[done.match_token, done.result.number, self.name]
         return msgspec.structs.replace(done, age=self.world.house.clock() - at)

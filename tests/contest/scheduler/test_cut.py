@@ -10,11 +10,11 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
-from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.credentials import load_or_create_secret
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler import Scheduler
+from sevenbag.contest.scheduler_protocol import MAX_FRAME_BYTES
 from sevenbag.contest.server import GameServer
 from sevenbag.contest.server.scheduler_client import SchedulerClient
 from sevenbag.contest.settings import (
@@ -54,9 +54,7 @@ class Bridge:
         self.port = 0
 
     async def __aenter__(self) -> Bridge:
-        self._server = await serve(
-            self._take, "127.0.0.1", 0, max_size=scheduler_protocol.MAX_FRAME_BYTES
-        )
+        self._server = await serve(self._take, "127.0.0.1", 0, max_size=MAX_FRAME_BYTES)
         self.port = next(iter(self._server.sockets)).getsockname()[1]
         return self
 

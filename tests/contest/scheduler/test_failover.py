@@ -9,8 +9,21 @@ import asyncio
 import msgspec
 import pytest
 
-from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.game import match_results
+from sevenbag.contest.scheduler_protocol import (
+    GameDiscarded,
+    GameStarted,
+    GameStored,
+    Heartbeat,
+    MatchAccepted,
+    MatchAssignment,
+    MatchFinished,
+    MatchRejected,
+    MatchStored,
+    ServerDismissed,
+    StopMatch,
+    TeamJoined,
+)
 from tests.contest.scheduler.scripted_server import (
     PLAN,
     House,
@@ -33,20 +46,22 @@ SETTLED = 1.5
 async def begun(server: ScriptedServer) -> str:
     """Return a match in its first game with both teams connected."""
     token = (await server.placed()).match_token
-    await server.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
-    await server.tell(scheduler_protocol.TeamJoined(match_token=token, player=1))
-    await server.tell(
-        scheduler_protocol.GameStarted(match_token=token, number=1, game_name="Game 1")
-    )
+    await server.tell(TeamJoined(match_token=token, player=0))
+    await server.tell(TeamJoined(match_token=token, player=1))
+    await server.tell(GameStarted(match_token=token, number=1, game_name="Game 1"))
     return token
 
 
-async def test_match_continues_elsewhere_after_the_last_finished_game(house: House) -> None:
-    one = await house.server("one")
+async def playing(house: House, **more: object) -> tuple[ScriptedServer, str]:
+    """Return the server "one" and a match in its first game on it."""
+    one = await house.server("one", **more)
     await house.match()
-    token = await begun(one)
-    await one.finish_game(token, 1)
-    assert (await one.told(scheduler_protocol.GameStored)).number == 1
+    return one, await begun(one)
+
+
+async def test_match_continues_elsewhere_after_the_last_finished_game(house: House) -> None:
+    one, token = await playing(house)
+    await one.store_game(token, 1)
     two = await house.server("two")
     await one.cut()
     await house.after(GRACE - 1)
@@ -58,7 +73,7 @@ async def test_match_continues_elsewhere_after_the_last_finished_game(house: Hou
     assert house.scheduler.find_address(token) is not None
     await two.finish_game(token, 2)
     await two.tell(match_done(token, (2, 0)))
-    await two.told(scheduler_protocol.MatchStored)
+    await two.told(MatchStored)
     row = house.store.matches.get(token)
     assert (row.state, row.games) == ("done", (2, 0))
     assert house.scheduler.metrics()["contest_failovers_total"] == 1
@@ -75,14 +90,11 @@ async def test_server_that_returns_in_time_keeps_its_match(house: House) -> None
     await house.after(2 * GRACE / 3)
     assert not two.heard
     assert house.scheduler.active_tokens() == (token,)
-    await again.finish_game(token, 1)
-    assert (await again.told(scheduler_protocol.GameStored)).number == 1
+    await again.store_game(token, 1)
 
 
 async def test_silent_server_is_considered_lost(house: House) -> None:
-    one = await house.server("one")
-    await house.match()
-    token = await begun(one)
+    one, token = await playing(house)
     two = await house.server("two")
     one.mute = True
     await house.after(SILENCE + 2)
@@ -94,9 +106,7 @@ async def test_silent_server_is_considered_lost(house: House) -> None:
 
 async def test_scheduler_pause_does_not_make_servers_silent(house: House) -> None:
     """A suspended machine: time jumps before any message is read."""
-    one = await house.server("one")
-    await house.match()
-    token = await begun(one)
+    _, token = await playing(house)
     house.clock.now += 1000
     await house.scheduler.run_pass()
     assert house.scheduler.active_tokens() == (token,)
@@ -105,9 +115,7 @@ async def test_scheduler_pause_does_not_make_servers_silent(house: House) -> Non
 
 
 async def test_restarted_server_gets_its_match_without_the_grace_period(house: House) -> None:
-    one = await house.server("one")
-    await house.match()
-    token = await begun(one)
+    one, token = await playing(house)
     await one.finish_game(token, 1)
     await one.cut()
     before = len(house.lines())
@@ -127,7 +135,7 @@ async def test_match_that_no_server_takes_is_reported_once(house: House, *, paus
     token = await begun(one)
     await one.cut()
     again = await house.server("one")
-    await again.tell(scheduler_protocol.Heartbeat(matches=0, commands=0, draining=True))
+    await again.tell(Heartbeat(matches=0, commands=0, draining=True))
     again.mute = True
     if paused:
         await house.scheduler.pause_contest(contest)
@@ -141,14 +149,12 @@ async def test_match_that_no_server_takes_is_reported_once(house: House, *, paus
 
 async def test_games_of_the_spool_count_before_the_match_is_placed_again(house: House) -> None:
     """Killed between the end of a game and its storage: the game is sent after the restart."""
-    one = await house.server("one")
-    await house.match()
-    token = await begun(one)
+    one, token = await playing(house)
     await one.finish_game(token, 1)
     await one.cut()
     again = await house.server("one")
     await again.tell(game_done(token, 2, 1, age=30.0))
-    assert (await again.told(scheduler_protocol.GameStored)).number == 2
+    assert (await again.told(GameStored)).number == 2
     await house.after(SETTLED)
     assert [game.winner for game in (await again.placed()).finished_games] == [0, 1]
 
@@ -156,27 +162,21 @@ async def test_games_of_the_spool_count_before_the_match_is_placed_again(house: 
 async def test_a_whole_match_of_the_spool_is_done_without_being_played_again(
     house: House,
 ) -> None:
-    one = await house.server("one")
-    await house.match()
-    token = await begun(one)
+    one, token = await playing(house)
     await one.cut()
     again = await house.server("one")
     for number in (1, 2):
         await again.tell(game_done(token, number, 1))
     await again.tell(match_done(token, (0, 2)))
-    await again.told(scheduler_protocol.MatchStored)
+    await again.told(MatchStored)
     await house.after(GRACE)
     assert house.store.matches.get(token).state == "done"
-    assert not any(
-        isinstance(message, scheduler_protocol.MatchAssignment) for message in again.heard
-    )
+    assert not again.has_heard(MatchAssignment)
 
 
 @pytest.mark.parametrize("restarts", [True, False])
 async def test_match_that_ended_while_the_site_was_down(house: House, *, restarts: bool) -> None:
-    one = await house.server("one", instance="a")
-    await house.match()
-    token = await begun(one)
+    one, token = await playing(house, instance="a")
     await (house.restart() if restarts else one.cut())
     before = len(house.warnings())
     again = await house.server("one", instance="a", ended=[token])
@@ -184,16 +184,14 @@ async def test_match_that_ended_while_the_site_was_down(house: House, *, restart
     for number in (1, 2):
         await again.tell(game_done(token, number, 1, age=20.0))
     await again.tell(match_done(token, (0, 2)))
-    await again.told(scheduler_protocol.MatchStored)
+    await again.told(MatchStored)
     await house.after(GRACE)
     assert house.store.matches.get(token).state == "done"
     assert house.warnings()[before:] == []
 
 
 async def test_match_without_reported_end_continues(house: House) -> None:
-    one = await house.server("one", instance="a")
-    await house.match()
-    token = await begun(one)
+    one, token = await playing(house, instance="a")
     await one.cut()
     two = await house.server("two")
     await house.server("one", instance="a", ended=[token])
@@ -202,9 +200,7 @@ async def test_match_without_reported_end_continues(house: House) -> None:
 
 
 async def test_games_of_a_killed_server_cause_no_warning(house: House) -> None:
-    one = await house.server("one")
-    await house.match()
-    token = await begun(one)
+    one, token = await playing(house)
     await one.cut()
     again = await house.server("one")
     await again.finish_game(token, 1)
@@ -212,35 +208,26 @@ async def test_games_of_a_killed_server_cause_no_warning(house: House) -> None:
 
 
 async def test_repeated_result_is_stored_once_and_acknowledged_twice(house: House) -> None:
-    one = await house.server("one")
-    await house.match()
-    token = await begun(one)
+    one, token = await playing(house)
     for number in (1, 1, 2, 1, 2):
-        await one.finish_game(token, number)
-        assert (await one.told(scheduler_protocol.GameStored)).number == number
+        await one.store_game(token, number)
     for _ in range(3):
         await one.tell(match_done(token, (2, 0)))
-        await one.told(scheduler_protocol.MatchStored)
+        await one.told(MatchStored)
     await one.finish_game(token, 2)
-    assert (await one.told(scheduler_protocol.GameStored)).number == 2, (
-        "also when the match is over"
-    )
+    assert (await one.told(GameStored)).number == 2, "also when the match is over"
     assert house.results(token) == [(1, 0), (2, 0)]
     assert not one.heard
 
 
 async def test_the_scheduler_dies_between_store_and_answer(house: House) -> None:
     """The store has the game, but the server got no acknowledgement: it sends the game again."""
-    one = await house.server("one", instance="a")
-    await house.match()
-    token = await begun(one)
+    _, token = await playing(house, instance="a")
     house.store.matches.add_game(token, game_done(token, 1).result, b"replay")
     await house.restart()
     again = await house.server("one", instance="a", hosting=[token])
-    await again.finish_game(token, 1)
-    assert (await again.told(scheduler_protocol.GameStored)).number == 1
-    await again.finish_game(token, 2)
-    assert (await again.told(scheduler_protocol.GameStored)).number == 2
+    await again.store_game(token, 1)
+    await again.store_game(token, 2)
     assert house.results(token) == [(1, 0), (2, 0)]
 
 
@@ -254,18 +241,14 @@ async def test_the_scheduler_dies_between_the_result_and_the_next_round(house: H
         house.store.matches.finish(token, match_done(token, (2, 0)).result)
     await house.restart()
     one = await house.server("one", hosting=tokens)
-    assert {(await one.told(scheduler_protocol.StopMatch)).match_token for _ in tokens} == set(
-        tokens
-    )
+    assert {(await one.told(StopMatch)).match_token for _ in tokens} == set(tokens)
     await house.scheduler.run_pass()
     assert (await one.placed()).match_name == "Final"
     assert house.store.contests.get(contest).state == "running"
 
 
 async def test_a_restarted_scheduler_waits_for_the_servers_that_play(house: House) -> None:
-    one = await house.server("one", instance="a")
-    await house.match()
-    token = await begun(one)
+    _, token = await playing(house, instance="a")
     await house.restart()
     two = await house.server("two")
     await house.after(GRACE - 1)
@@ -274,14 +257,11 @@ async def test_a_restarted_scheduler_waits_for_the_servers_that_play(house: Hous
     await house.after(5)
     assert not two.heard
     assert house.scheduler.active_tokens() == (token,)
-    await again.finish_game(token, 1)
-    await again.told(scheduler_protocol.GameStored)
+    await again.store_game(token, 1)
 
 
 async def test_restarted_scheduler_gives_up_absent_servers(house: House) -> None:
-    one = await house.server("one")
-    await house.match()
-    token = await begun(one)
+    one, token = await playing(house)
     await one.finish_game(token, 1)
     await house.restart()
     await house.after(GRACE + 1)
@@ -304,15 +284,11 @@ async def test_scheduler_dies_between_assignment_and_message(
 
 
 async def test_a_server_that_ends_gives_its_matches_back_at_once(house: House) -> None:
-    one = await house.server("one")
-    await house.match()
-    token = await begun(one)
+    one, token = await playing(house)
     await one.finish_game(token, 1)
     two = await house.server("two")
-    await one.tell(scheduler_protocol.Heartbeat(matches=1, commands=0, draining=True))
-    await one.tell(
-        scheduler_protocol.MatchRejected(match_token=token, reason="the game server ends")
-    )
+    await one.tell(Heartbeat(matches=1, commands=0, draining=True))
+    await one.tell(MatchRejected(match_token=token, reason="the game server ends"))
     await one.cut()
     await house.scheduler.run_pass()
     assert len((await two.placed()).finished_games) == 1
@@ -340,9 +316,7 @@ async def test_restarted_server_gets_its_match_back_despite_less_load_elsewhere(
     house: House,
 ) -> None:
     """Clients of 2012 know only one host, so they stay there."""
-    one = await house.server("one")
-    await house.match()
-    token = await begun(one)
+    one, token = await playing(house)
     other = await house.server("another", capacity=1_000)
     await one.cut()
     again = await house.server("one")
@@ -355,22 +329,20 @@ async def test_restarted_server_gets_its_match_back_despite_less_load_elsewhere(
 async def test_late_restarted_server_gets_back_match_whose_teams_have_not_moved(
     house: House, followed: bool
 ) -> None:
-    one = await house.server("one")
-    await house.match()
-    token = await begun(one)
+    one, token = await playing(house)
     two = await house.server("two")
     await one.cut()
     await house.after(GRACE)
     await two.placed()
     if followed:
-        await two.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
+        await two.tell(TeamJoined(match_token=token, player=0))
     again = await house.server("one")
     await house.after(SETTLED)
     if followed:
         assert not again.heard
         assert not two.heard
     else:
-        call_off = await two.told(scheduler_protocol.StopMatch)
+        call_off = await two.told(StopMatch)
         assert (call_off.match_token, call_off.continues_elsewhere) == (token, True)
         assert (await again.placed()).match_token == token
 
@@ -379,9 +351,7 @@ class TestAServerThatComesBackTooLate:
     """Its match was placed on another one meanwhile."""
 
     async def moved(self, house: House) -> tuple[ScriptedServer, ScriptedServer, str]:
-        one = await house.server("one", instance="a")
-        await house.match()
-        token = await begun(one)
+        one, token = await playing(house, instance="a")
         await one.finish_game(token, 1)
         await one.cut()
         two = await house.server("two")
@@ -391,26 +361,24 @@ class TestAServerThatComesBackTooLate:
 
     async def test_old_server_is_told_to_stop_a_moved_match(self, house: House) -> None:
         _, two, token = await self.moved(house)
-        await two.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
+        await two.tell(TeamJoined(match_token=token, player=0))
         one = await house.server("one", instance="a", hosting=[token])
-        call_off = await one.told(scheduler_protocol.StopMatch)
+        call_off = await one.told(StopMatch)
         assert (call_off.match_token, call_off.continues_elsewhere) == (token, True)
         await one.tell(game_done(token, 2, 1, age=0.0))
-        assert "moved to two" in (await one.told(scheduler_protocol.GameDiscarded)).reason
+        assert "moved to two" in (await one.told(GameDiscarded)).reason
         assert [line["level"] for line in house.lines("game.rejected")] == ["info"]
-        await two.finish_game(token, 2)
-        assert (await two.told(scheduler_protocol.GameStored)).number == 2
+        await two.store_game(token, 2)
         assert house.results(token) == [(1, 0), (2, 0)]
 
     async def test_old_server_regains_a_match_without_clients(self, house: House) -> None:
         """The link was cut, not the players' connections: they play on where they were."""
         _, two, token = await self.moved(house)
         one = await house.server("one", instance="a", hosting=[token])
-        assert (await two.told(scheduler_protocol.StopMatch)).match_token == token
-        await one.finish_game(token, 2)
-        assert (await one.told(scheduler_protocol.GameStored)).number == 2
+        assert (await two.told(StopMatch)).match_token == token
+        await one.store_game(token, 2)
         await two.tell(game_done(token, 2, 1))
-        assert (await two.told(scheduler_protocol.GameDiscarded)).number == 2
+        assert (await two.told(GameDiscarded)).number == 2
         assert house.results(token) == [(1, 0), (2, 0)]
         address = house.scheduler.find_address(token)
         assert address is not None
@@ -420,17 +388,17 @@ class TestAServerThatComesBackTooLate:
         self, house: House
     ) -> None:
         _, two, token = await self.moved(house)
-        await two.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
+        await two.tell(TeamJoined(match_token=token, player=0))
         house.clock.now += 5
         one = await house.server("one")
         await one.tell(game_done(token, 2, 1, age=10.0))
-        assert (await one.told(scheduler_protocol.GameStored)).number == 2
-        assert (await two.told(scheduler_protocol.StopMatch)).match_token == token
+        assert (await one.told(GameStored)).number == 2
+        assert (await two.told(StopMatch)).match_token == token
         await two.tell(game_done(token, 2, 0))
-        assert (await two.told(scheduler_protocol.GameDiscarded)).number == 2
+        assert (await two.told(GameDiscarded)).number == 2
         assert house.results(token) == [(1, 0), (2, 1)]
         await house.after(SETTLED)
-        place = await one.told(scheduler_protocol.MatchAssignment)
+        place = await one.told(MatchAssignment)
         assert [game.winner for game in place.finished_games] == [0, 1]
 
     async def test_first_stored_game_counts(self, house: House) -> None:
@@ -438,14 +406,14 @@ class TestAServerThatComesBackTooLate:
         await two.finish_game(token, 2, 0)
         one = await house.server("one")
         await one.tell(game_done(token, 2, 1, age=1000.0))
-        assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
-        assert "another game 2" in (await one.told(scheduler_protocol.GameDiscarded)).reason
+        assert (await one.told(StopMatch)).match_token == token
+        assert "another game 2" in (await one.told(GameDiscarded)).reason
         assert house.results(token) == [(1, 0), (2, 0)]
 
     async def test_games_with_another_history_are_rejected(self, house: House) -> None:
         """Both servers have played a second game; one plays a third."""
         _, two, token = await self.moved(house)
-        await two.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
+        await two.tell(TeamJoined(match_token=token, player=0))
         await two.finish_game(token, 2, 1)
         second = game_done(token, 2, 1, points=200, age=99.0)
         third = game_done(token, 3, 1, age=99.0)
@@ -453,25 +421,25 @@ class TestAServerThatComesBackTooLate:
         await one.tell(second)
         line = match_results.hash_history([game_done(token, 1).result, second.result])
         await one.tell(msgspec.structs.replace(third, history=line))
-        assert [(await one.told(scheduler_protocol.GameDiscarded)).number for _ in range(2)] == [
+        assert [(await one.told(GameDiscarded)).number for _ in range(2)] == [
             2,
             3,
         ]
         assert house.results(token) == [(1, 0), (2, 1)]
         line = match_results.hash_history(house.store.matches.list_game_results(token))
         await two.tell(msgspec.structs.replace(third, history=line, age=0.0))
-        assert [(await two.told(scheduler_protocol.GameStored)).number for _ in range(2)] == [2, 3]
+        assert [(await two.told(GameStored)).number for _ in range(2)] == [2, 3]
 
     async def test_finished_match_is_stopped(self, house: House) -> None:
         _, two, token = await self.moved(house)
         await two.finish_game(token, 2)
         await two.tell(match_done(token, (2, 0)))
         one = await house.server("one", instance="a", hosting=[token])
-        assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
+        assert (await one.told(StopMatch)).match_token == token
         await one.tell(game_done(token, 2, 1))
-        assert (await one.told(scheduler_protocol.GameDiscarded)).number == 2
+        assert (await one.told(GameDiscarded)).number == 2
         await one.tell(match_done(token, (2, 0)))
-        await one.told(scheduler_protocol.MatchStored)
+        await one.told(MatchStored)
         assert house.lines("game.rejected") == [
             {
                 "event": "game.rejected",
@@ -485,48 +453,37 @@ class TestAServerThatComesBackTooLate:
 
     async def test_result_of_moved_players_does_not_count(self, house: House) -> None:
         _, two, token = await self.moved(house)
-        await two.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
+        await two.tell(TeamJoined(match_token=token, player=0))
         one = await house.server("one", instance="a")
         left = match_results.MatchResult(
             winner=0, ending="the other team did not come", games=(1, 0), points=(100, 0)
         )
-        await one.tell(scheduler_protocol.MatchFinished(match_token=token, result=left))
-        await one.told(scheduler_protocol.StopMatch)
-        await one.told(scheduler_protocol.MatchStored)
+        await one.tell(MatchFinished(match_token=token, result=left))
+        await one.told(StopMatch)
+        await one.told(MatchStored)
         assert house.store.matches.get(token).state == "placed"
 
 
 async def test_two_servers_of_one_name(house: House) -> None:
-    one = await house.server("one")
-    await house.match()
-    token = await begun(one)
+    one, token = await playing(house)
     for hosting in ([], [token]):
         coming = asyncio.create_task(house.server("one", hosting=hosting))
         while not coming.done():
-            await one.tell(scheduler_protocol.Heartbeat(matches=1, commands=0))
+            await one.tell(Heartbeat(matches=1, commands=0))
             await asyncio.sleep(0.01)
         other = await coming
-        assert (
-            "named 'one' is connected already"
-            in (await other.told(scheduler_protocol.ServerDismissed)).reason
-        )
+        assert "named 'one' is connected already" in (await other.told(ServerDismissed)).reason
         assert other.over is not None
         await other.over
-    await one.finish_game(token, 1)
-    assert (await one.told(scheduler_protocol.GameStored)).number == 1
+    await one.store_game(token, 1)
     assert not one.heard, "it does not notice"
 
 
 async def test_server_returns_before_its_loss_is_noticed(house: House) -> None:
     """After a power failure the old connection is half-open and silent."""
-    one = await house.server("one")
-    await house.match()
-    token = await begun(one)
+    one, token = await playing(house)
     other = await house.server("one")
-    assert not any(
-        isinstance(message, scheduler_protocol.ServerDismissed)
-        for message in one.heard + other.heard
-    )
+    assert not any(isinstance(message, ServerDismissed) for message in one.heard + other.heard)
     assert one.over is not None
     await one.over
     await house.after(SETTLED)
@@ -537,36 +494,33 @@ async def test_the_next_connection_of_a_server_replaces_the_old_one_silently(
     house: House,
 ) -> None:
     """Half-open: the server has seen the cut, the scheduler has not."""
-    old = await house.server("one", instance="a")
-    await house.match()
-    token = await begun(old)
+    old, token = await playing(house, instance="a")
     new = await house.server("one", instance="a", hosting=[token])
     assert old.over is not None
     await old.over
-    assert not any(isinstance(message, scheduler_protocol.ServerDismissed) for message in old.heard)
+    assert not old.has_heard(ServerDismissed)
     assert house.scheduler.active_tokens() == (token,)
-    await new.finish_game(token, 1)
-    await new.told(scheduler_protocol.GameStored)
+    await new.store_game(token, 1)
 
 
 async def test_an_unknown_match(house: House) -> None:
     token = "00000000-0000-0000-0000-000000000000"
     one = await house.server("one", hosting=[token])
-    assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
+    assert (await one.told(StopMatch)).match_token == token
     await one.finish_game(token, 1)
-    assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
-    assert (await one.told(scheduler_protocol.GameDiscarded)).reason == "there is no such match"
+    assert (await one.told(StopMatch)).match_token == token
+    assert (await one.told(GameDiscarded)).reason == "there is no such match"
     (refused,) = house.lines("game.rejected")
     assert (refused["level"], refused["match"]) == ("warning", token[:8])
     await one.tell(match_done(token, (2, 0)))
-    assert (await one.told(scheduler_protocol.MatchStored)).match_token == token
+    assert (await one.told(MatchStored)).match_token == token
     for message in (
-        scheduler_protocol.MatchAccepted(match_token=token),
-        scheduler_protocol.TeamJoined(match_token=token, player=0),
+        MatchAccepted(match_token=token),
+        TeamJoined(match_token=token, player=0),
     ):
         await one.tell(message)
-        assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
-    await one.tell(scheduler_protocol.MatchRejected(match_token=token, reason="no"))
+        assert (await one.told(StopMatch)).match_token == token
+    await one.tell(MatchRejected(match_token=token, reason="no"))
     assert not one.heard
 
 

@@ -5,8 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.scheduler import ContestChange, Scheduler
+from sevenbag.contest.scheduler_protocol import (
+    GameStarted,
+    GameStored,
+    Heartbeat,
+    MatchAccepted,
+    MatchAssignment,
+    MatchRejected,
+    PauseMatch,
+    ServerDismissed,
+    StopMatch,
+    TeamJoined,
+    decode_scheduler_message,
+    encode,
+)
 from sevenbag.errors import SchedulerError, StoreError
 from tests.contest.scheduler.scripted_server import (
     PLAN,
@@ -34,9 +47,7 @@ async def test_the_least_loaded_server_gets_the_next_match(house: House) -> None
         await large.placed()
     await house.after(4)
     assert not [
-        message
-        for message in small.heard + large.heard
-        if isinstance(message, scheduler_protocol.MatchAssignment)
+        message for message in small.heard + large.heard if isinstance(message, MatchAssignment)
     ]
     loads = {view.name: view.matches for view in house.scheduler.list_servers()}
     assert loads == {"small": 2, "large": 6}
@@ -93,16 +104,14 @@ class TestATestMatch:
         one = await house.server("one")
         tokens = [await self.create(house, one) for _ in range(5)]
         assert house.scheduler.active_tokens() == tuple(tokens[2:])
-        assert [
-            (await one.told(scheduler_protocol.StopMatch)).match_token for _ in range(2)
-        ] == tokens[:2]
+        assert [(await one.told(StopMatch)).match_token for _ in range(2)] == tokens[:2]
 
     async def test_rejected_match_is_assigned_to_another_server(self, house: House) -> None:
         house.teams("red")
         one, two = await house.server("one"), await house.server("two")
         creating = asyncio.create_task(house.scheduler.create_test_match("red"))
-        place = await one.told(scheduler_protocol.MatchAssignment)
-        await one.tell(scheduler_protocol.MatchRejected(match_token=place.match_token, reason="no"))
+        place = await one.told(MatchAssignment)
+        await one.tell(MatchRejected(match_token=place.match_token, reason="no"))
         await house.scheduler.run_pass()
         assert (await two.placed()).match_token == place.match_token
         assert (await creating).address.command_address == "two.example"
@@ -122,15 +131,15 @@ class TestATestMatch:
         house.teams("red")
         one = await house.server("one")
         creating = asyncio.create_task(house.scheduler.create_test_match("red"))
-        place = await one.told(scheduler_protocol.MatchAssignment)
+        place = await one.told(MatchAssignment)
         creating.cancel()
-        await one.tell(scheduler_protocol.MatchAccepted(match_token=place.match_token))
+        await one.tell(MatchAccepted(match_token=place.match_token))
         assert house.scheduler.active_tokens() == (place.match_token,)
 
 
 async def test_draining_server_gets_no_match(house: House) -> None:
     one = await house.server("one")
-    await one.tell(scheduler_protocol.Heartbeat(matches=0, commands=5, draining=True))
+    await one.tell(Heartbeat(matches=0, commands=5, draining=True))
     await house.match()
     assert not one.heard
     (view,) = house.scheduler.list_servers()
@@ -140,13 +149,13 @@ async def test_draining_server_gets_no_match(house: House) -> None:
 async def test_match_without_acceptance_is_reassigned(house: House) -> None:
     one = await house.server("one")
     await house.match()
-    place = await one.told(scheduler_protocol.MatchAssignment)
+    place = await one.told(MatchAssignment)
     two = await house.server("two")
     await house.after(12)
-    assert (await one.told(scheduler_protocol.StopMatch)).match_token == place.match_token
+    assert (await one.told(StopMatch)).match_token == place.match_token
     assert (await two.placed()).match_token == place.match_token
-    await one.tell(scheduler_protocol.MatchAccepted(match_token=place.match_token))
-    assert (await one.told(scheduler_protocol.StopMatch)).match_token == place.match_token
+    await one.tell(MatchAccepted(match_token=place.match_token))
+    assert (await one.told(StopMatch)).match_token == place.match_token
 
 
 class TestAContest:
@@ -173,11 +182,7 @@ class TestAContest:
         teams = [seat.team for place in places for seat in place.players]
         assert sorted(teams) == ["a", "b", "c", "d"]
         await house.after(4)
-        assert not [
-            message
-            for message in one.heard
-            if isinstance(message, scheduler_protocol.MatchAssignment)
-        ]
+        assert not one.has_heard(MatchAssignment)
 
     async def test_number_of_live_matches_is_limited(self, tmp_path: Path) -> None:
         house = House(f"sqlite:///{tmp_path}/contest.db")
@@ -189,11 +194,7 @@ class TestAContest:
         await house.contest("a", "b", "c", "d", plan=PLAN)
         place = await one.placed()
         await house.after(4)
-        assert not [
-            message
-            for message in one.heard
-            if isinstance(message, scheduler_protocol.MatchAssignment)
-        ]
+        assert not one.has_heard(MatchAssignment)
         await play(one, place.match_token)
         await house.scheduler.run_pass()
         await one.placed()
@@ -236,17 +237,11 @@ class TestAContest:
         contest = await house.contest("a", "b", "c", "d", plan=PLAN)
         tokens = [(await one.placed()).match_token for _ in range(2)]
         await house.scheduler.pause_contest(contest)
-        assert {(await one.told(scheduler_protocol.PauseMatch)).match_token for _ in tokens} == set(
-            tokens
-        )
+        assert {(await one.told(PauseMatch)).match_token for _ in tokens} == set(tokens)
         await play(one, tokens[0])
         await play(one, tokens[1])
         await house.scheduler.run_pass()
-        assert not [
-            message
-            for message in one.heard
-            if isinstance(message, scheduler_protocol.MatchAssignment)
-        ]
+        assert not one.has_heard(MatchAssignment)
         await house.restart()
         one = await house.server("one", instance="a")
         await house.scheduler.run_pass()
@@ -268,7 +263,7 @@ class TestAContest:
             else:
                 await house.scheduler.resume_contest(contest)
             one = await house.server("one", instance="a", hosting=[token])
-            assert (await one.told(scheduler_protocol.PauseMatch)).paused is halted
+            assert (await one.told(PauseMatch)).paused is halted
 
     async def test_can_be_called_off(self, house: House) -> None:
         one = await house.server("one")
@@ -276,19 +271,13 @@ class TestAContest:
         token = (await one.placed()).match_token
         row = await house.scheduler.cancel_contest(contest, "rain")
         assert row.state == "called off"
-        assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
+        assert (await one.told(StopMatch)).match_token == token
         assert house.store.matches.list_unfinished() == ()
         await house.after(10)
-        assert not [
-            message
-            for message in one.heard
-            if isinstance(message, scheduler_protocol.MatchAssignment)
-        ]
+        assert not one.has_heard(MatchAssignment)
 
     async def test_cancelled_match_is_replayed(self, house: House) -> None:
-        one = await house.server("one")
-        await house.match()
-        token = (await one.placed()).match_token
+        one, token = await house.placed_match()
         await one.finish_game(token, 1)
         await house.scheduler.cancel_match(token, "a broken cable")
         with pytest.raises(SchedulerError, match="no such match"):
@@ -325,8 +314,8 @@ async def test_changes_are_published(house: House) -> None:
         one = await house.server("one")
         contest = await house.contest("a", "b", plan=PLAN)
         token = (await one.placed()).match_token
-        await one.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
-        await one.tell(scheduler_protocol.GameStarted(match_token=token, number=1, game_name="1"))
+        await one.tell(TeamJoined(match_token=token, player=0))
+        await one.tell(GameStarted(match_token=token, number=1, game_name="1"))
         await play(one, token)
         told = []
         async for change in changes:
@@ -354,11 +343,9 @@ async def test_slow_listener_is_bounded_and_notified(
     house: House,
 ) -> None:
     with house.scheduler.subscribe() as changes:
-        one = await house.server("one")
-        await house.match()
-        token = (await one.placed()).match_token
+        one, token = await house.placed_match()
         for _ in range(1000):
-            await one.tell(scheduler_protocol.TeamJoined(match_token=token, player=0))
+            await one.tell(TeamJoined(match_token=token, player=0))
         await house.scheduler.stop()
         kinds = [change.kind async for change in changes]
     assert len(kinds) <= 257
@@ -374,7 +361,7 @@ async def test_slow_listener_is_bounded_and_notified(
         b"\xff",
         b'{"type": "hello"}',
         b'{"type": "kept"}',
-        scheduler_protocol.encode(scheduler_protocol.Heartbeat(matches=1, commands=1)),
+        encode(Heartbeat(matches=1, commands=1)),
     ],
 )
 async def test_server_without_hello_is_dismissed(house: House, frame: bytes) -> None:
@@ -387,9 +374,7 @@ async def test_server_without_hello_is_dismissed(house: House, frame: bytes) -> 
         said.append(data)
 
     await house.scheduler.serve_game_server(hear, say)
-    assert isinstance(
-        scheduler_protocol.decode_scheduler_message(said[0]), scheduler_protocol.ServerDismissed
-    )
+    assert isinstance(decode_scheduler_message(said[0]), ServerDismissed)
     assert house.scheduler.list_servers() == ()
     assert house.scheduler.metrics()["contest_connection_errors_total"] == 1
 
@@ -409,23 +394,18 @@ class TestAStoreThatFails:
     async def test_store_failure_while_a_game_is_reported(
         self, house: House, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        one = await house.server("one", instance="a")
-        await house.match()
-        token = (await one.placed()).match_token
+        one, token = await house.placed_match(instance="a")
         with monkeypatch.context() as patch:
             patch.setattr(house.store.matches, "add_game", _failing)
             await one.tell(game_done(token, 1))
             assert one.over is not None
             await one.over
-        assert not [
-            message for message in one.heard if isinstance(message, scheduler_protocol.GameStored)
-        ]
+        assert not one.has_heard(GameStored)
         assert not house.scheduler.is_healthy
         await house.scheduler.run_pass()
         assert house.scheduler.is_healthy
         one = await house.server("one", instance="a", hosting=[token])
-        await one.finish_game(token, 1)
-        assert (await one.told(scheduler_protocol.GameStored)).number == 1
+        await one.store_game(token, 1)
 
     async def test_while_a_match_is_placed(
         self, house: House, monkeypatch: pytest.MonkeyPatch
@@ -442,9 +422,7 @@ class TestAStoreThatFails:
     async def test_store_failure_while_a_server_connects(
         self, house: House, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        one = await house.server("one", instance="a")
-        await house.match()
-        token = (await one.placed()).match_token
+        one, token = await house.placed_match(instance="a")
         await one.cut()
         with monkeypatch.context() as patch:
             patch.setattr(house.store.matches, "set_state", _failing)
@@ -453,8 +431,7 @@ class TestAStoreThatFails:
             await refused.over
         await house.scheduler.run_pass()
         again = await house.server("one", instance="a", hosting=[token])
-        await again.finish_game(token, 1)
-        assert (await again.told(scheduler_protocol.GameStored)).number == 1
+        await again.store_game(token, 1)
 
 
 async def test_the_scheduler_looks_by_itself_whatever_happens(

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.passwords import hash_password
+from sevenbag.contest.scheduler_protocol import GameFinished, decode_server_message
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.contest.store import Store
 from tests.cli.run import TRACES, loopback, start, wait_until
@@ -100,12 +100,12 @@ class Processes:
             process.communicate()
 
 
-def spooled(folder: Path) -> list[scheduler_protocol.GameFinished]:
+def spooled(folder: Path) -> list[GameFinished]:
     """Return results that the scheduler has not stored."""
     found = []
     for path in sorted((folder / "spool" / "one").glob("*.game")):
-        done = scheduler_protocol.decode_server_message(path.read_bytes())
-        assert isinstance(done, scheduler_protocol.GameFinished)
+        done = decode_server_message(path.read_bytes())
+        assert isinstance(done, GameFinished)
         found.append(done)
     return found
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.game.match_results import (
     ContestGameResult,
     MatchResult,
@@ -17,7 +16,14 @@ from sevenbag.contest.game.match_results import (
     find_match_error,
 )
 from sevenbag.contest.game.pason_match import ContestMatch
-from sevenbag.contest.scheduler_protocol import AssignedPlayer
+from sevenbag.contest.scheduler_protocol import (
+    AssignedPlayer,
+    GameDiscarded,
+    MatchAssignment,
+    MatchFinished,
+    MatchStored,
+    StopMatch,
+)
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from tests.contest.scheduler.scripted_server import House, game_done, match_done
 
@@ -132,13 +138,11 @@ def test_a_match_without_teams_is_decided_as_at_its_time_limit() -> None:
 
 
 async def test_a_server_that_lies_of_a_game_loses_the_match(house: House) -> None:
-    one = await house.server("one")
-    await house.match()
-    token = (await one.placed()).match_token
+    one, token = await house.placed_match()
     two = await house.server("two")
     await one.finish_game(token, 2)
-    assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
-    assert "expected game 1" in (await one.told(scheduler_protocol.GameDiscarded)).reason
+    assert (await one.told(StopMatch)).match_token == token
+    assert "expected game 1" in (await one.told(GameDiscarded)).reason
     await house.scheduler.run_pass()
     place = await two.placed()
     assert (place.match_token, place.finished_games) == (token, ())
@@ -151,31 +155,23 @@ async def test_a_server_that_lies_of_a_game_loses_the_match(house: House) -> Non
 
 
 async def test_a_server_that_lies_of_the_end_loses_the_match(house: House) -> None:
-    one = await house.server("one")
-    await house.match()
-    token = (await one.placed()).match_token
+    one, token = await house.placed_match()
     await one.finish_game(token, 1, 1)
     await one.tell(match_done(token, (2, 0)))
-    assert (await one.told(scheduler_protocol.StopMatch)).match_token == token
-    assert (await one.told(scheduler_protocol.MatchStored)).match_token == token, (
-        "it need not tell it again"
-    )
+    assert (await one.told(StopMatch)).match_token == token
+    assert (await one.told(MatchStored)).match_token == token, "it need not tell it again"
     assert house.store.matches.get(token).result is None
     await house.after(50)
-    assert not [
-        message for message in one.heard if isinstance(message, scheduler_protocol.MatchAssignment)
-    ]
+    assert not one.has_heard(MatchAssignment)
     await house.after(20)
     assert len((await one.placed()).finished_games) == 1, "after a while it may try again"
 
 
 async def test_match_without_teams_does_not_stop_the_contest(house: House) -> None:
-    one = await house.server("one")
-    await house.match()
-    token = (await one.placed()).match_token
+    one, token = await house.placed_match()
     nobody = MatchResult(winner=None, ending="called off", games=(0, 0), points=(0, 0))
-    await one.tell(scheduler_protocol.MatchFinished(match_token=token, result=nobody))
-    await one.told(scheduler_protocol.MatchStored)
+    await one.tell(MatchFinished(match_token=token, result=nobody))
+    await one.told(MatchStored)
     row = house.store.matches.get(token)
     assert row.state == "done"
     assert row.result is not None
@@ -190,7 +186,7 @@ async def test_test_match_without_teams_is_cancelled(house: House) -> None:
     token = (await one.placed()).match_token
     await creating
     nobody = MatchResult(winner=None, ending="called off", games=(0, 0), points=(0, 0))
-    await one.tell(scheduler_protocol.MatchFinished(match_token=token, result=nobody))
-    await one.told(scheduler_protocol.MatchStored)
+    await one.tell(MatchFinished(match_token=token, result=nobody))
+    await one.told(MatchStored)
     assert house.store.matches.get(token).state == "called off"
     assert house.scheduler.metrics()["contest_invalid_results_total"] == 0
