@@ -1,4 +1,4 @@
-"""The secret between game servers and the scheduler."""
+"""The secret between game servers and the scheduler, and passwords of teams."""
 
 import stat
 from concurrent.futures import ThreadPoolExecutor
@@ -8,11 +8,13 @@ import pytest
 
 from sevenbag.contest.credentials import (
     bearer_header,
+    find_password,
     is_authorized,
     load_or_create_secret,
+    read_password,
     read_secret,
 )
-from sevenbag.errors import SettingsError
+from sevenbag.errors import InputError, SettingsError
 
 
 def test_secret_file_is_created_once_and_private(tmp_path: Path) -> None:
@@ -53,3 +55,30 @@ def test_only_the_correct_header_is_accepted() -> None:
         "Bearer \udcff",
     ]:
         assert not is_authorized(header, secret)
+
+
+def test_a_password_is_the_first_line_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_bytes("  wörd with blanks \r\nanother line".encode())
+    assert read_password(file) == "  wörd with blanks "
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(b"\xff", "is no text in UTF-8"), (b"x" * 5_000, "too long"), (b"", "is empty")],
+)
+def test_files_without_a_password(tmp_path: Path, content: bytes, says: str) -> None:
+    file = tmp_path / "password"
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=says):
+        read_password(file)
+
+
+def test_file_takes_precedence_over_the_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "password"
+    file.write_text("from the file\n")
+    monkeypatch.setenv("SEVENBAG_PASSWORD", "from the variable")
+    assert find_password(file, "A") == "from the file"
+    assert find_password(None, "A") == "from the variable"

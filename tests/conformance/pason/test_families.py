@@ -151,25 +151,23 @@ class TestRandomPlayer:
         with (
             Witness(server, match) as witness,
             run(planner, server, match, 0) as strong,
-            run(programs.random_player(), server, match, 1, "0.001") as slow,
+            run(programs.odd_player("random_moves"), server, match, 1) as slow,
         ):
             referee = witness.watch()
             strong.ends_well()
-            words = slow.ends_well(60).split()
-        assert words[:2] == ["match", "over"]
-        told, moves, _errors = map(int, words[2:])
+            seen = json.loads(slow.ends_well(60))
         # It subscribed late and has lost no message since.
-        assert told > 0.8 * referee.told
-        assert moves == told - 1
+        assert seen["messages"] > 0.8 * referee.told
+        assert seen["sent"] == seen["messages"] - 1
         agree(server, match, referee)
 
     def test_two_clients_of_the_family(self, server: Hosted) -> None:
         match = server.place(match={"games": 1})
-        player = programs.random_player()
+        player = programs.odd_player("random_moves")
         with (
             Witness(server, match) as witness,
-            run(player, server, match, 0, "0.001") as one,
-            run(player, server, match, 1, "0.001") as other,
+            run(player, server, match, 0) as one,
+            run(player, server, match, 1) as other,
         ):
             referee = witness.watch()
             one.ends_well()

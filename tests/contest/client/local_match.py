@@ -26,8 +26,7 @@ class LocalGame:
         controllers: prepared controllers; None for a player without moves.
         rules: rules of the game.
         seed: seed of the pieces.
-        latency: seconds from a move to its answer.
-        lag: seconds that a state message takes.
+        latency: seconds that a move or a state message takes.
         thinks: seconds of the simulated clock that a bot takes for an answer.
     """
 
@@ -38,7 +37,6 @@ class LocalGame:
         *,
         seed: int = 1,
         latency: float = 0.0005,
-        lag: float = 0.0005,
         thinks: float = 0.0,
     ) -> None:
         self.game = PasonGame(rules, seed)
@@ -47,7 +45,6 @@ class LocalGame:
         self._messages = StateBuilder("t", "a match", TEAMS, lambda: self._now, 0)
         self._now = 0.0
         self._latency = latency
-        self._lag = lag
         self._thinks = thinks
         self._free_at: list[float | None] = [None, None]
         self._events: list[tuple[float, int, Callable[[], None]]] = []
@@ -123,7 +120,7 @@ class LocalGame:
                 if controller is not None:
                     controller.handle_message(message, self._now)
 
-        self._schedule(self._lag, deliver)
+        self._schedule(self._latency, deliver)
 
     def _schedule(self, delay: float, event: Callable[[], None]) -> None:
         heapq.heappush(self._events, (self._now + delay, next(self._order), event))

@@ -7,7 +7,6 @@ import contextlib
 import threading
 import time
 import uuid
-from types import TracebackType
 from typing import Any, Self
 
 import msgspec
@@ -24,7 +23,6 @@ from sevenbag.protocols.pason.messages import (
     ErrorResp,
     GameMove,
     GameMoveResp,
-    MatchConnect,
     MatchConnectResp,
     decode_command,
     encode,
@@ -59,9 +57,8 @@ class SmallServer:
         moves: all of them.
     """
 
-    def __init__(self, rules: ContestRules = QUICK, *, seed: int = 1, ports: str = "*:*") -> None:
+    def __init__(self, rules: ContestRules = QUICK, *, ports: str = "*:*") -> None:
         self.rules = rules
-        self.seed = seed
         self.matches: dict[str, ContestMatch] = {}
         self.verdicts: list[MoveOutcome] = []
         self.moves: list[str] = []
@@ -82,9 +79,7 @@ class SmallServer:
         """Add a match of the same teams; return its token."""
         token = str(uuid.uuid4())
         seats = (AssignedPlayer(team=TEAMS[0]), AssignedPlayer(team=TEAMS[1]))
-        self.matches[token] = ContestMatch(
-            token, "A match", seats, self.rules, self.seed, time.time
-        )
+        self.matches[token] = ContestMatch(token, "A match", seats, self.rules, 1, time.time)
         return token
 
     @property
@@ -101,12 +96,7 @@ class SmallServer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def stop(self) -> None:
@@ -152,30 +142,14 @@ class SmallServer:
         """Return the frames of a state; None to publish nothing."""
         return [token.encode(), msgspec.json.encode(state)]
 
-    def obey(self, match: ContestMatch, seat: int, command: GameMove) -> None:
-        """Perform a move."""
-        number = command.piece_number
-        verdict = match.move(
-            0 if seat == 0 else 1,
-            command.move,
-            number if not isinstance(number, str) else -2,
-            time.monotonic(),
-        )
-        self.verdicts.append(verdict)
-        self.moves.append(command.move)
-
     def follow(self, data: bytes) -> Json:
         """Return the reply to a command."""
         try:
             command = decode_command(data)
         except CommandError as error:
             return _plain(error.reply)
-        if isinstance(command, MatchConnect):
-            return self.let_in(command)
-        return self.move(command)
-
-    def let_in(self, command: MatchConnect) -> Json:
-        """Return the reply to a team that connects."""
+        if isinstance(command, GameMove):
+            return self.move(command)
         match = self.matches.get(command.match_token)
         if match is None:
             return refusal("unknown match", "no such match")
@@ -197,7 +171,15 @@ class SmallServer:
         match = self.matches[known[0]]
         if match.result is not None:
             return refusal("match ended", "it is over")
-        self.obey(match, known[1], command)
+        number = command.piece_number
+        verdict = match.move(
+            0 if known[1] == 0 else 1,
+            command.move,
+            number if not isinstance(number, str) else -2,
+            time.monotonic(),
+        )
+        self.verdicts.append(verdict)
+        self.moves.append(command.move)
         return _plain(GameMoveResp(resp=self.rules.match.move_reply))
 
     def _run(self) -> None:

@@ -3,12 +3,14 @@
 import asyncio
 import threading
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 
 import msgspec
 import pytest
 
 from sevenbag import Placement, Rotation
-from sevenbag.contest.client.connection import SessionTimeouts, parse_server_address
+from sevenbag.contest.client.connection import ServerAddress, SessionTimeouts, parse_server_address
+from sevenbag.contest.client.contest_client import JoinOptions, MatchReport, play_match
 from sevenbag.contest.client.match_client import (
     AsyncClientMatch,
     TeamMatchResult,
@@ -18,6 +20,8 @@ from sevenbag.contest.client.match_client import (
 from sevenbag.contest.client.match_view import MatchView
 from sevenbag.contest.game import match_results
 from sevenbag.contest.game.pason_game import PlayerIndex
+from sevenbag.contest.server import GameServer
+from sevenbag.contest.settings import GameRules, MatchRules
 from sevenbag.errors import CommandRejectedError, InputError, PlacementError, ServerUnreachableError
 from tests.contest.client.small_server import PASSWORDS, TEAMS, SmallServer
 from tests.contest.game.match_driver import MatchDriver
@@ -30,13 +34,22 @@ def lowest(places: Sequence[Placement]) -> Placement:
     return min(places, key=lambda place: sum(y for _, y in place.cells))
 
 
-async def play(server: SmallServer, seat: int, token: str = "") -> AsyncClientMatch:
-    async with connect_async(
-        server.address, token or server.token, TEAMS[seat], PASSWORDS[seat]
-    ) as match:
+def enter(server: SmallServer, seat: int) -> AbstractAsyncContextManager[AsyncClientMatch]:
+    return connect_async(server.address, server.token, TEAMS[seat], PASSWORDS[seat])
+
+
+async def play(server: SmallServer, seat: int) -> AsyncClientMatch:
+    async with enter(server, seat) as match:
         async for turn in match.turns():
             await turn.place(lowest(turn.placements()))
     return match
+
+
+def address_of(server: GameServer) -> ServerAddress:
+    ports = (
+        endpoint.rpartition(":")[2] for endpoint in (server.command_endpoint, server.state_endpoint)
+    )
+    return parse_server_address(f"pason://127.0.0.1:{','.join(ports)}")
 
 
 def test_two_asynchronous_programs() -> None:
@@ -81,11 +94,7 @@ def test_reconnected_client_counts_earlier_games() -> None:
             place = hosted.place(placement(match=msgspec.structs.replace(MATCH, games=3)))
             other, listener = hosted.client(), hosted.listener(place)
             await other.connect(place, "B")
-            server = hosted.server
-            address = parse_server_address(
-                f"pason://127.0.0.1:{server.command_endpoint.rpartition(':')[2]},"
-                f"{server.state_endpoint.rpartition(':')[2]}"
-            )
+            address = address_of(hosted.server)
             async with connect_async(address, place.match_token, "A", PASSWORD):
                 await lose(other, listener)
             async with connect_async(address, place.match_token, "A", PASSWORD) as match:
@@ -94,7 +103,7 @@ def test_reconnected_client_counts_earlier_games() -> None:
                     pass
                 await losing
             assert len(match.view.games) < 2
-            return match.result, await server.wait_for_result(place.match_token)
+            return match.result, await hosted.server.wait_for_result(place.match_token)
 
     result, true = asyncio.run(run())
     assert true.winner == 0
@@ -121,9 +130,7 @@ def test_walkover_has_winner_and_reason(there: PlayerIndex, how: str) -> None:
 
 def test_single_moves() -> None:
     async def run(server: SmallServer) -> list[str]:
-        here = connect_async(server.address, server.token, TEAMS[0], PASSWORDS[0])
-        there = connect_async(server.address, server.token, TEAMS[1], PASSWORDS[1])
-        async with here as match, there:
+        async with enter(server, 0) as match, enter(server, 1):
             async for turn in match.turns():
                 await turn.move("left")
                 await turn.move("drop")
@@ -138,9 +145,7 @@ def test_single_moves() -> None:
 
 def test_state_of_a_turn() -> None:
     async def run(server: SmallServer) -> None:
-        here = connect_async(server.address, server.token, TEAMS[0], PASSWORDS[0])
-        there = connect_async(server.address, server.token, TEAMS[1], PASSWORDS[1])
-        async with here as match, there:
+        async with enter(server, 0) as match, enter(server, 1):
             async for turn in match.turns():
                 assert turn.board.is_empty
                 assert turn.opponent.is_empty
@@ -204,3 +209,58 @@ def test_no_such_host() -> None:
 def test_invalid_addresses(text: str) -> None:
     with pytest.raises(InputError, match="invalid game server"):
         connect(text, "t", "a", "b").__enter__()
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "state"),
+    [
+        ("pason://localhost", "tcp://localhost:5557", "tcp://localhost:5556"),
+        ("PASON://10.0.0.1/", "tcp://10.0.0.1:5557", "tcp://10.0.0.1:5556"),
+        ("pason://a.b:7001,7009", "tcp://a.b:7001", "tcp://a.b:7009"),
+        ("pason://a.b:7001", "tcp://a.b:7001", "tcp://a.b:7000"),
+        ("pason://[::1]:7001,7002", "tcp://[::1]:7001", "tcp://[::1]:7002"),
+    ],
+)
+def test_an_address_has_two_channels(text: str, command: str, state: str) -> None:
+    address = parse_server_address(text)
+    assert (address.command_endpoint, address.state_endpoint) == (command, state)
+    assert parse_server_address(str(address)) == address
+
+
+def test_channels_may_be_on_different_hosts() -> None:
+    address = ServerAddress("a", 1, 2, "b")
+    assert (address.command_endpoint, address.state_endpoint) == ("tcp://a:1", "tcp://b:2")
+
+
+SHORT = MatchRules(games=1, game_seconds=20, first_pause_seconds=0.3, pause_seconds=0.05)
+GAME = GameRules(gravity_ms=(100,))
+
+
+async def join(*bots: str, opponent: str = "") -> list[MatchReport]:
+    """Let bots play as teams A and B, or as A against a built-in player."""
+    async with hosting() as hosted:
+        players = {"B": opponent} if opponent else {}
+        place = hosted.place(placement("A", "B", match=SHORT, game=GAME, bots=players))
+        address = address_of(hosted.server)
+        options = [
+            JoinOptions(team=team, password=PASSWORD, bot=bot)
+            for team, bot in zip("AB", bots, strict=False)
+        ]
+        return await asyncio.gather(
+            *(play_match(address, place.match_token, each, lambda _: None) for each in options)
+        )
+
+
+async def test_a_bot_plays_against_a_built_in_player() -> None:
+    [played] = await join("beam:nodes=60", opponent="random")
+    assert played.result.opponent == "B"
+    assert played.result.end_heard
+    assert sum(played.result.games) == 1
+    assert not played.failure
+
+
+async def test_bots_play_against_each_other() -> None:
+    for played in await join("beam:nodes=150", "beam:nodes=150"):
+        _, pieces = played.missed_pieces
+        assert pieces > 0
+        assert not played.failure

@@ -228,10 +228,10 @@ class Witness:
         return [message["sequence"] for message in messages if "sequence" in message]
 
 
-def run(command: list[str], server: Hosted, match: Match, seat: int, *more: str) -> Client:
+def run(command: list[str], server: Hosted, match: Match, seat: int) -> Client:
     """Start a client as one team of a match."""
     team = match.teams[seat]
-    return Client([*command, server.host, match.token, team.name, team.password, *more])
+    return Client([*command, server.host, match.token, team.name, team.password])
 
 
 class Client:

@@ -2,6 +2,8 @@
 
     odd_players.py HABIT HOST TOKEN TEAM PASSWORD
 
+    random_moves  the organisers' random player, against which every team practised: connects, then
+              subscribes; one random move for each message, never a drop or a piece's number
     eager     repeats MatchConnect twelve times, whatever the reply
     frames    reads the state channel frame by frame and skips whatever is no JSON object
     threads   connects in one thread while another subscribes, both at once
@@ -14,8 +16,10 @@ Each prints one JSON object of what it saw when the match is over.
 """
 
 import json
+import random
 import sys
 import threading
+import time
 from typing import Any
 
 import zmq
@@ -70,6 +74,12 @@ class Player:
         self.seen["games"] += message["comm_type"] == "GameEnd"
         return message
 
+    def drop_all(self) -> None:
+        """Drop every piece until the match is over."""
+        while (message := self.message())["comm_type"] != "MatchEnd":
+            if self.mine(message):
+                self.move("drop")
+
     def mine(self, message: dict[str, Any]) -> dict[str, Any] | None:
         if message["comm_type"] != "GamePieceState":
             return None
@@ -84,9 +94,7 @@ def eager(player: Player) -> None:
     # The last one is used from here on.
     player.client_token = replies[-1]["client_token"]
     player.listen()
-    while (message := player.message())["comm_type"] != "MatchEnd":
-        if player.mine(message):
-            player.move("drop")
+    player.drop_all()
 
 
 def frames(player: Player) -> None:
@@ -151,9 +159,7 @@ def guesser(player: Player) -> None:
     player.move("left")
     player.listen()
     player.connect()
-    while (message := player.message())["comm_type"] != "MatchEnd":
-        if player.mine(message):
-            player.move("drop")
+    player.drop_all()
 
 
 def leaver(player: Player) -> None:
@@ -177,7 +183,19 @@ def sprinter(player: Player) -> None:
     player.seen["sent"] = sent
 
 
-HABITS = (eager, frames, threads, strings, guesser, leaver, sprinter)
+def random_moves(player: Player) -> None:
+    player.connect()
+    player.listen()
+    sent = 0
+    while player.message()["comm_type"] != "MatchEnd":
+        player.move(random.choice(("left", "right", "lrotate", "rrotate", "down")))
+        sent += 1
+        # The organisers' player slept half a second, and was late beside a quick opponent.
+        time.sleep(0.001)
+    player.seen["sent"] = sent
+
+
+HABITS = (random_moves, eager, frames, threads, strings, guesser, leaver, sprinter)
 
 
 def main() -> None:

@@ -17,22 +17,7 @@ JARS = [Path("/usr/share/java/jeromq.jar"), Path("/usr/share/java/gson.jar")]
 
 def planner(folder: Path) -> list[str]:
     """The path search in C++."""
-    command = folder / "planner"
-    # C++11, as far as the compilers of 2012 had it.
-    _compile(
-        "libzmq3-dev and libjsoncpp-dev",
-        _tool("c++"),
-        "-std=c++11",
-        "-O1",
-        "-Wno-deprecated-declarations",
-        "-I/usr/include/jsoncpp",
-        str(HERE / "planner.cpp"),
-        "-o",
-        str(command),
-        "-lzmq",
-        "-ljsoncpp",
-    )
-    return [str(command)]
+    return _planner(folder, "libzmq3-dev and libjsoncpp-dev", "-lzmq")
 
 
 def planner_of_2012(folder: Path) -> list[str]:
@@ -43,22 +28,17 @@ def planner_of_2012(folder: Path) -> list[str]:
     old = os.environ.get("SEVENBAG_OLD_ZMQ")
     if not old:
         pytest.skip("SEVENBAG_OLD_ZMQ names no folder with a libzmq 2.x")
-    command = folder / "planner2"
-    _compile(
-        "a libzmq 2.x and libjsoncpp-dev",
-        _tool("c++"),
-        "-std=c++11",
-        "-O1",
-        "-Wno-deprecated-declarations",
-        f"-I{old}/include",
-        "-I/usr/include/jsoncpp",
-        str(HERE / "planner.cpp"),
-        "-o",
-        str(command),
-        f"{old}/libzmq.so",
-        f"-Wl,-rpath,{old}",
-        "-ljsoncpp",
-    )
+    library = (f"-I{old}/include", f"{old}/libzmq.so", f"-Wl,-rpath,{old}")
+    return _planner(folder, "a libzmq 2.x and libjsoncpp-dev", *library)
+
+
+def _planner(folder: Path, needs: str, *library: str) -> list[str]:
+    command = folder / "planner"
+    # C++11, as far as the compilers of 2012 had it.
+    options = ("-std=c++11", "-O1", "-Wno-deprecated-declarations")
+    source = (str(HERE / "planner.cpp"), "-o", str(command))
+    headers = "-I/usr/include/jsoncpp"
+    _compile(needs, _tool("c++"), *options, *source, *library, headers, "-ljsoncpp")
     return [str(command)]
 
 
@@ -81,11 +61,6 @@ def stepper(folder: Path) -> list[str]:
     # Little memory, because many run at once.
     small = ["-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
     return [_tool("java"), *small, "-cp", path, "Stepper"]
-
-
-def random_player() -> list[str]:
-    """The organisers' random player; the last argument is its sleep."""
-    return [sys.executable, "-P", str(HERE / "random_player.py")]
 
 
 def odd_player(habit: str) -> list[str]:

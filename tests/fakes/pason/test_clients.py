@@ -17,9 +17,9 @@ def planner(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return programs.planner(tmp_path_factory.mktemp("planner"))
 
 
-def run(command: list[str], server: Scripted, *more: str) -> subprocess.CompletedProcess[str]:
+def run(command: list[str], server: Scripted) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*command, server.host, TOKEN, TEAM, "secret", *more],
+        [*command, server.host, TOKEN, TEAM, "secret"],
         capture_output=True,
         text=True,
         timeout=120,
@@ -98,7 +98,7 @@ def test_the_stepper(tmp_path: Path) -> None:
 
 def test_the_random_player() -> None:
     with Scripted() as server:
-        done = run(programs.random_player(), server, "0.001")
+        done = run(programs.odd_player("random_moves"), server)
     assert (done.returncode, done.stderr) == (0, "")
     assert all(move["move"] != "drop" and "piece_number" not in move for move in server.moves)
     assert len(server.moves) >= 18
