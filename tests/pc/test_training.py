@@ -20,6 +20,7 @@ from sevenbag.pc.network import Network, NetworkGene
 from sevenbag.pc.training import (
     FitnessTest,
     TrainingGeneration,
+    TrainingObserver,
     TrainingProgress,
     draw_test_queues,
     measure_fitness,
@@ -42,7 +43,7 @@ class ImpatientError(Exception):
     """Raised by an observer to stop the training."""
 
 
-class TrainingObserver:
+class RecordingObserver(TrainingObserver):
     def __init__(self, most: int | None = None) -> None:
         self.fitnesses: list[tuple[int, float]] = []
         self.finished_ones: list[TrainingGeneration] = []
@@ -62,7 +63,7 @@ class TrainingObserver:
 
 
 def test_a_training_and_its_files(tmp_path: Path) -> None:
-    observer = TrainingObserver()
+    observer = RecordingObserver()
     last = train(tmp_path, SMALL, seed=3, generations=3, observer=observer)
     assert sorted(files(tmp_path)) == ["0.json", "1.json", "2.json", "best.json", "current.json"]
     for number in range(3):
@@ -87,7 +88,7 @@ def test_a_training_and_its_files(tmp_path: Path) -> None:
 
 
 def test_networks_become_better(tmp_path: Path) -> None:
-    observer = TrainingObserver()
+    observer = RecordingObserver()
     train(tmp_path, {**SMALL, "population": 30}, seed=1, generations=6, observer=observer)
     means = [
         sum(fitness or 0.0 for fitness in one.fitnesses) / 30 for one in observer.finished_ones
@@ -114,11 +115,11 @@ def test_resumed_training_gives_the_same_result(
 ) -> None:
     broken = tmp_path
     with pytest.raises(ImpatientError):
-        train(broken, SMALL, seed=4, generations=3, observer=TrainingObserver(most))
+        train(broken, SMALL, seed=4, generations=3, observer=RecordingObserver(most))
     current = json.loads((broken / "current.json").read_bytes())
     known = sum(fitness is not None for fitness in current["fitnesses"])
     assert current["generation"] * 12 + known == most
-    observer = TrainingObserver()
+    observer = RecordingObserver()
     train(broken, generations=3, observer=observer)
     assert len(observer.fitnesses) == 36 - most
     assert files(broken) == whole
@@ -133,7 +134,7 @@ def test_more_generations_later(tmp_path: Path, whole: dict[str, bytes]) -> None
     assert files(tmp_path) == whole
 
 
-class Killer(TrainingObserver):
+class Killer(RecordingObserver):
     """Kills a worker when a few networks have been tried."""
 
     def __init__(self, victim: Callable[[], int]) -> None:
@@ -211,7 +212,7 @@ def test_another_training_is_in_the_folder(tmp_path: Path) -> None:
 
 
 def test_two_cannot_train_in_one_folder(tmp_path: Path) -> None:
-    class Rival(TrainingObserver):
+    class Rival(RecordingObserver):
         def network_tested(self, number: int, fitness: float) -> None:
             train(tmp_path, SMALL, generations=1)
 
@@ -267,7 +268,7 @@ def edited(folder: Path, path: str, value: object) -> None:
 )
 def test_invalid_files_are_named(path: str, value: object, message: str, tmp_path: Path) -> None:
     with pytest.raises(ImpatientError):
-        train(tmp_path, SMALL, seed=1, observer=TrainingObserver(1))
+        train(tmp_path, SMALL, seed=1, observer=RecordingObserver(1))
     edited(tmp_path, path, value)
     before = files(tmp_path)
     with pytest.raises(NetworkError, match=message) as caught:
@@ -279,7 +280,7 @@ def test_invalid_files_are_named(path: str, value: object, message: str, tmp_pat
 
 def test_circles_are_named(tmp_path: Path) -> None:
     with pytest.raises(ImpatientError):
-        train(tmp_path, SMALL, seed=1, observer=TrainingObserver(1))
+        train(tmp_path, SMALL, seed=1, observer=RecordingObserver(1))
     edited(tmp_path, "trainer.next_node", 9)
     edited(tmp_path, "trainer.innovations", 99)
     edited(tmp_path, "trainer.genomes.2.nodes", [[0, 0.0], [1, 0.0], [2, 0.0]])
@@ -292,7 +293,7 @@ def test_circles_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [0, 1, 100, -1])
 def test_a_file_that_was_cut_off_is_named(size: int, tmp_path: Path) -> None:
     with pytest.raises(ImpatientError):
-        train(tmp_path, SMALL, seed=1, observer=TrainingObserver(1))
+        train(tmp_path, SMALL, seed=1, observer=RecordingObserver(1))
     file = tmp_path / "current.json"
     file.write_bytes(file.read_bytes()[:size])
     with pytest.raises(NetworkError, match=r"current\.json: .*(truncated|malformed)"):

@@ -136,12 +136,11 @@ def solve_all_sequences(
                     _SolutionFile(stem.with_name(stem.name + "-backup"), blocks)
                 )
                 copy.cut_to(copy.count_common(files))
-            writer = _SolutionWriter(files, copy, save_every)
             end = blocks.block_count
             if limit is not None and blocks.starts[begin] + limit < blocks.total:
                 end = blocks.find_block(blocks.starts[begin] + limit - 1) + 1
             if begin == end:
-                writer.save(blocks.total, backup=True)
+                _save(files, copy, blocks.total)
             else:
                 selected = range(begin, end)
                 if executor is None:
@@ -152,7 +151,15 @@ def solve_all_sequences(
                     if preparing is not None and isinstance(blocks, TablebaseBlocks):
                         preparing(TablebaseProgress("boards, in every worker", 0.0, 0.0))
                     solutions = _solve_in_workers(kicks, height, selected, executor)
-                _write_all(blocks, begin, solutions, writer, report)
+                _write_all(
+                    blocks,
+                    begin,
+                    solutions,
+                    files=files,
+                    copy=copy,
+                    save_every=save_every,
+                    report=report,
+                )
             return BatchProgress(
                 blocks.starts[end], blocks.total, files.solved, blocks.starts[begin], 0.0
             )
@@ -275,35 +282,6 @@ class _SolutionFile:
             ) from error
 
 
-class _SolutionWriter:
-    """Writes solutions to the files, and saves them from time to time."""
-
-    def __init__(self, files: _SolutionFile, copy: _SolutionFile | None, save_every: float) -> None:
-        self._files = files
-        self._copy = copy
-        self._save_every = save_every
-        self._saved = time.monotonic()
-        self._saves = 0
-
-    @property
-    def solved(self) -> int:
-        return self._files.solved
-
-    def write(self, records: bytes, done: int) -> None:
-        """Append solutions; `done` is the number of finished sequences."""
-        self._files.add(records)
-        if time.monotonic() - self._saved >= self._save_every:
-            self._saves += 1
-            self.save(done, backup=self._saves % _BACKUP_EVERY == 0)
-
-    def save(self, done: int, *, backup: bool) -> None:
-        self._files.save(done)
-        if backup and self._copy is not None:
-            self._copy.append_from(self._files)
-            self._copy.save(done)
-        self._saved = time.monotonic()
-
-
 def _create_blocks(kicks: Kicks, height: int, limit: int | None) -> SequenceBlocks:
     if limit is not None and limit < 1:
         raise QueueError(f"invalid limit: expected at least 1, got {limit}")
@@ -324,22 +302,38 @@ def _write_all(
     blocks: SequenceBlocks,
     begin: int,
     solutions: _Solutions,
-    writer: _SolutionWriter,
+    *,
+    files: _SolutionFile,
+    copy: _SolutionFile | None,
+    save_every: float,
     report: Callable[[BatchProgress], None] | None,
 ) -> None:
-    started = time.monotonic()
+    """Write solutions, and save them from time to time."""
+    started = saved = time.monotonic()
+    saves = 0
     done = before = blocks.starts[begin]
     try:
         with contextlib.closing(solutions):
             for following, records in solutions:
-                writer.write(records, blocks.starts[following])
+                files.add(records)
                 done = blocks.starts[following]
+                if time.monotonic() - saved >= save_every:
+                    saves += 1
+                    _save(files, None if saves % _BACKUP_EVERY else copy, done)
+                    saved = time.monotonic()
                 if report is not None:
                     passed = time.monotonic() - started
-                    report(BatchProgress(done, blocks.total, writer.solved, before, passed))
+                    report(BatchProgress(done, blocks.total, files.solved, before, passed))
     finally:
         # The next run removes an incomplete block.
-        writer.save(done, backup=True)
+        _save(files, copy, done)
+
+
+def _save(files: _SolutionFile, copy: _SolutionFile | None, done: int) -> None:
+    files.save(done)
+    if copy is not None:
+        copy.append_from(files)
+        copy.save(done)
 
 
 def _solve_in_workers(kicks: Kicks, height: int, selected: range, executor: Executor) -> _Solutions:

@@ -196,19 +196,16 @@ def _run_in_workers(
     # With a time limit no job waits for a worker, because its time would not run meanwhile.
     prefetch = None if seconds is None else 0
     with contextlib.closing(executor.run(_run_job, jobs(), prefetch=prefetch)) as results:
-        for prefix, found in zip(prefixes, iterate_in_order(results), strict=True):
+        for (_, node), found in zip(prefixes, iterate_in_order(results), strict=True):
             if stop is not None and stop.is_set:
                 raise SearchStoppedError("stopped")
             bits |= found << at
-            at += counts[prefix.node]
+            at += counts[node]
     return bits
 
 
-class _Prefix(NamedTuple):
-    """Pieces by number, and the node that they lead to."""
-
-    pieces: tuple[int, ...]
-    node: int
+_Prefix = tuple[tuple[int, ...], int]
+"""Pieces by number, and the node that they lead to."""
 
 
 def _prefixes(automaton: Automaton, counts: list[int], max_queues: int) -> Iterator[_Prefix]:
@@ -216,7 +213,7 @@ def _prefixes(automaton: Automaton, counts: list[int], max_queues: int) -> Itera
 
     def walk(node: int, pieces: tuple[int, ...]) -> Iterator[_Prefix]:
         if counts[node] <= max_queues or node == 0:
-            yield _Prefix(pieces, node)
+            yield pieces, node
             return
         for piece, to in enumerate(automaton[7 * node : 7 * node + 7]):
             if to >= 0:
@@ -237,8 +234,9 @@ def _continue_from(automaton: Automaton, prefix: _Prefix) -> Automaton:
             nodes[node] = len(part) // 7 - 1
         return nodes[node]
 
-    last = copy(prefix.node)
-    for piece in reversed(prefix.pieces):
+    pieces, end = prefix
+    last = copy(end)
+    for piece in reversed(pieces):
         row = [-1] * 7
         row[piece] = last
         part.extend(row)

@@ -86,11 +86,8 @@ class Coverage:
 
     def accumulate(self, numbers: Sequence[int]) -> list[int]:
         """Return the number of queues that can play each setup of this order or an earlier one."""
-        seen, counts = 0, list[int]()
-        for number in numbers:
-            seen |= self.covered[number]
-            counts.append(seen.bit_count())
-        return counts
+        unions = itertools.accumulate((self.covered[number] for number in numbers), int.__or__)
+        return [queues.bit_count() for queues in unions]
 
     def failed_queues(self) -> Iterator[str]:
         """Return the queues that can play no setup."""
@@ -144,16 +141,10 @@ def compute_coverage(
     kicks: Kicks | str = "srs",
     drop: DropMode = "soft",
 ) -> Coverage:
-    """Find the queues of a pattern that can play each setup.
+    """Find the queues of a pattern that can play each of one or more setups.
 
-    Every piece must be supported and reachable when it is placed. Full rows are cleared.
-
-    Args:
-        setups: at least one.
-        pattern: queues, as `Pattern.parse` reads them.
-        hold: whether hold may be used. The hold is empty at the start.
-        kicks: rotation system, or its name.
-        drop: movement of pieces, as in `PcProblem`.
+    Every piece must be supported and reachable when it is placed. Full rows are cleared. The
+    options are those of `PcProblem`.
 
     Raises:
         BoardError: a field is filled above six rows.

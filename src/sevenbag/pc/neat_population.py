@@ -116,14 +116,7 @@ def next_population(
     seed: str,
     species: int,
 ) -> NeatPopulation:
-    """Breed the next population.
-
-    Args:
-        population: current population.
-        fitnesses: fitness of each genome; higher is better.
-        generation: number of the current generation.
-        seed: seed of all random decisions.
-        species: approximate number of species.
+    """Breed the next population, with about `species` species.
 
     Raises:
         MissingExtraError: neat-python is not installed.

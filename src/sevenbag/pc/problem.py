@@ -26,6 +26,10 @@ class PcProblem:
         kicks: rotation system, or its name.
         drop: movement of pieces.
 
+    Attributes:
+        board: the field without its full rows.
+        pieces_needed: number of pieces that fill the field.
+
     Raises:
         BoardError: the field is not 10 wide, is filled above `height`, has more than six rows to
             fill, or its number of empty cells is not a multiple of four.
@@ -55,22 +59,10 @@ class PcProblem:
         )
         self.height: Final = height
         self.hold: Final = hold
+        self.kicks: Final = kicks
         self.drop: Final = drop
-
-    @property
-    def board(self) -> Board:
-        """Field without its full rows."""
-        return self.kernel.board
-
-    @property
-    def kicks(self) -> Kicks:
-        """Rotation system."""
-        return self.kernel.kicks
-
-    @property
-    def pieces_needed(self) -> int:
-        """Number of pieces that fill the field."""
-        return self.kernel.pieces_needed
+        self.board: Final = self.kernel.board
+        self.pieces_needed: Final = self.kernel.pieces_needed
 
     @property
     def open_rows(self) -> int:

@@ -350,16 +350,8 @@ def find_tilings(
     >>> len(tilings), {tiling.queues for tiling in tilings}
     (3, {1})
 
-    Args:
-        field: board, or a drawing of it, as `solve` takes it; at most `MAX_ROWS` rows.
-        queues: pieces, the current one first. Longer queues are cut to the shortest.
-        hold: piece held at the start of each queue.
-        height: number of rows to fill.
-        kicks: rotation system, or its name.
-        use_hold: whether hold may be used.
-        strict: whether the field must not be empty before the end.
-        seconds: time limit.
-        stop: stops the search when set, from any thread.
+    The arguments are those of `solve`; `height` is the number of rows to fill. Longer queues are
+    cut to the shortest.
 
     Raises:
         BoardError: the field is not 10 wide, or higher than `height` or `MAX_ROWS`.

@@ -28,7 +28,7 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
 
 import msgspec
 from msgspec import Meta, Struct
@@ -131,8 +131,8 @@ class TrainingProgress:
     seconds_left: float | None
 
 
-class TrainingObserver(Protocol):
-    """Receives the events of a training."""
+class TrainingObserver:
+    """Base class of observers of a training; every method does nothing."""
 
     def progress(self, progress: TrainingProgress) -> None:
         """Handle the progress, after each network and at the start of a generation."""
@@ -174,6 +174,7 @@ def train(
     executor = executor or jobs.InProcessExecutor()
     with _TrainingFolder(Path(folder)) as files:
         current = files.load(settings or {}, seed)
+        observer = observer or TrainingObserver()
         return _TrainingRun(files, current, generations, executor, save_every, observer).run()
 
 
@@ -184,15 +185,14 @@ class _TrainingRun:
     generations: int
     executor: jobs.Executor
     save_every: float
-    observer: TrainingObserver | None
+    observer: TrainingObserver
 
     def run(self) -> TrainingGeneration:
         self.files.write_current(self.current)
         while self.current.generation < self.generations:
             tested = self._update_best(self._test_networks())
             self.files.write(f"{tested.generation}.json", msgspec.json.encode(tested))
-            if self.observer is not None:
-                self.observer.generation_finished(tested)
+            self.observer.generation_finished(tested)
             self.current = self._breed(tested)
             self.files.write_current(self.current)
         return self.current
@@ -212,8 +212,7 @@ class _TrainingRun:
                 for done, (at, fitness) in enumerate(results, start=1):
                     fitnesses[left[at]] = fitness
                     now = time.monotonic()
-                    if self.observer is not None:
-                        self.observer.network_tested(left[at], fitness)
+                    self.observer.network_tested(left[at], fitness)
                     self._report(fitnesses, (now - started) / done * (len(left) - done))
                     if now - saved >= self.save_every:
                         saved = now
@@ -251,17 +250,11 @@ class _TrainingRun:
         )
 
     def _report(self, fitnesses: list[float | None], seconds_left: float | None) -> None:
-        if self.observer is not None:
-            tested = len(fitnesses) - fitnesses.count(None)
-            self.observer.progress(
-                TrainingProgress(
-                    self.current.generation,
-                    self.generations,
-                    tested,
-                    len(fitnesses),
-                    seconds_left,
-                )
-            )
+        known = len(fitnesses) - fitnesses.count(None)
+        generation, population = self.current.generation, len(fitnesses)
+        self.observer.progress(
+            TrainingProgress(generation, self.generations, known, population, seconds_left)
+        )
 
 
 class _TrainingFolder:

@@ -40,18 +40,11 @@ def build_table(
 ) -> Path:
     """Build a table by counting all queues (see `sevenbag.pc.odds.compute_odds`); return its path.
 
-    Args:
-        height: number of rows, 2 or 4.
-        kicks: rotation system, or its name.
-        path: file to write [default: the path where solvers look for it].
-        threads: number of threads [default: number of processors].
-        report: called with the progress from time to time.
+    The arguments and errors are those of `compute_odds`; `path` is the file to write, by default
+    the path where solvers look for it.
 
     Raises:
-        BoardError: invalid height.
         FormatError: the file cannot be written.
-        KicksError: unknown rotation system.
-        ScarceMemoryError: there is not enough memory.
     """
     from sevenbag.pc.odds import compute_odds  # noqa: PLC0415  # rarely needed
 

@@ -78,7 +78,7 @@ def run(words: Sequence[str], run_command: Callable[[list[str]], int] | None = N
             does not have.
     """
     try:
-        return _run(words, run_command)
+        return _run_verb(words, run_command)
     except UsageError as error:
         print(error, file=sys.stderr)
     except SevenbagError as error:
@@ -171,7 +171,7 @@ def integer_up_to(maximum: int) -> Callable[[str], int]:
     return read
 
 
-def _run(words: Sequence[str], run_command: Callable[[list[str]], int] | None) -> int:
+def _run_verb(words: Sequence[str], run_command: Callable[[list[str]], int] | None) -> int:
     if not words or words[0] in ("-h", "--help"):
         print(_format_usage(), end="")
         return 0

@@ -189,7 +189,6 @@ VALIDATE: Final = Verb(
 
 
 def _run_version(_: dict[str, Any], __: list[str]) -> int:
-    """Print the version of perfect-tetris; ``sevenbag --version`` prints our own."""
     print(PERFECT_TETRIS_VERSION)
     return 0
 

@@ -17,7 +17,14 @@ from sevenbag.cli.arguments import (
 from sevenbag.cli.signals import raise_on_signals
 from sevenbag.jobs.progress import ProgressLine
 from sevenbag.pc.network import Activation
-from sevenbag.pc.training import BEST_NETWORK_FILE, HEIGHTS, FitnessMeasure, TrainingSettings, train
+from sevenbag.pc.training import (
+    BEST_NETWORK_FILE,
+    HEIGHTS,
+    FitnessMeasure,
+    TrainingObserver,
+    TrainingSettings,
+    train,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -113,7 +120,7 @@ def run_train(args: argparse.Namespace) -> int:
     return 0
 
 
-class _TrainingReporter:
+class _TrainingReporter(TrainingObserver):
     """Print the progress of a training."""
 
     def __init__(self, line: ProgressLine, *, verbose: bool) -> None:
