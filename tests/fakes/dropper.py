@@ -6,8 +6,9 @@ each piece where the stack stays low and without holes, and never holds, but fol
 
 import json
 import sys
+import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 Board = list[list[bool]]
 Cells = list[tuple[int, int]]
@@ -92,6 +93,19 @@ def say(message: dict[str, Any]) -> None:
 def say_no_more() -> None:
     """Announce that no message will follow."""
     print(SILENT, file=sys.stderr, flush=True)
+
+
+def hang() -> NoReturn:
+    """Stay silent for ever."""
+    say_no_more()
+    while True:
+        time.sleep(60)
+
+
+def fail(text: str, code: int) -> NoReturn:
+    """Exit with a text on standard error."""
+    print(text, file=sys.stderr, flush=True)
+    sys.exit(code)
 
 
 class Dropper:

@@ -9,15 +9,9 @@ import os
 import signal
 import sys
 import time
-from typing import Any, NoReturn
+from typing import Any
 
-from tests.fakes.dropper import Dropper, say, say_no_more
-
-
-def hang() -> NoReturn:
-    say_no_more()
-    while True:
-        time.sleep(60)
+from tests.fakes.dropper import Dropper, fail, hang, say, say_no_more
 
 
 def note(line: str) -> None:
@@ -28,9 +22,9 @@ def note(line: str) -> None:
     os.close(file)
 
 
-def fail(text: str, code: int) -> NoReturn:
-    print(text, file=sys.stderr, flush=True)
-    sys.exit(code)
+def changed(moves: list[dict[str, Any]], **changes: Any) -> list[dict[str, Any]]:
+    """Return moves with other locations."""
+    return [{**move, "location": {**move["location"], **changes}} for move in moves]
 
 
 class DiesAtStart(Dropper):
@@ -118,10 +112,6 @@ class StrictTypes(Dropper):
             fail("thread 'main' panicked", 101)
         super().start(message)
 
-    def leave(self) -> None:
-        # Reached only by `quit`; the end of the input is a panic, too.
-        pass
-
     def run(self) -> None:
         self.introduce()
         while True:
@@ -129,19 +119,13 @@ class StrictTypes(Dropper):
             if not line.strip():
                 fail("called `Option::unwrap()` on a `None` value", 101)
             if not self.hear(json.loads(line)):
-                break
-        note("left by quit")
+                return
 
 
 class NotesWhatItHears(Dropper):
     def hear(self, message: dict[str, Any]) -> bool:
         note(message["type"])
         return super().hear(message)
-
-
-class NotesAndGivesUp(NotesWhatItHears):
-    def moves(self) -> list[dict[str, Any]]:
-        return []
 
 
 class DiesInGame(Dropper):
@@ -196,15 +180,13 @@ class Chatty(Dropper):
 
 
 class MalformedMove(Dropper):
-    def suggest(self) -> None:
-        spot = {"type": "T", "orientation": "north", "x": "four", "y": 0}
-        say({"type": "suggestion", "moves": [{"location": spot, "spin": "none"}]})
+    def moves(self) -> list[dict[str, Any]]:
+        return changed(super().moves()[:1], x="four")
 
 
 class BogusPiece(Dropper):
-    def suggest(self) -> None:
-        spot = {"type": "N", "orientation": "north", "x": 4, "y": 0}
-        say({"type": "suggestion", "moves": [{"location": spot, "spin": "none"}]})
+    def moves(self) -> list[dict[str, Any]]:
+        return changed(super().moves()[:1], type="N")
 
 
 class LongLine(Dropper):
@@ -223,20 +205,17 @@ class IllegalMoves(Dropper):
 
 class FarMoves(Dropper):
     def moves(self) -> list[dict[str, Any]]:
-        spot = {"type": self.queue[0], "orientation": "north", "x": 4, "y": 900}
-        return [{"location": spot, "spin": "none"}]
+        return changed(super().moves()[:1], y=900)
 
 
 class FirstMoveIllegal(Dropper):
     def moves(self) -> list[dict[str, Any]]:
-        spot = {"type": self.queue[0], "orientation": "north", "x": 4, "y": 900}
-        return [{"location": spot, "spin": "none"}, *super().moves()]
+        return [*changed(super().moves()[:1], y=900), *super().moves()]
 
 
 class LastMoveIllegal(Dropper):
     def moves(self) -> list[dict[str, Any]]:
-        spot = {"type": self.queue[0], "orientation": "north", "x": 4, "y": 30}
-        return [*super().moves(), {"location": spot, "spin": "none"}]
+        return [*super().moves(), *changed(super().moves()[:1], y=30)]
 
 
 class LongSuggestions(Dropper):
@@ -256,6 +235,10 @@ class EmptyAtFirst(Dropper):
 class GivesUp(Dropper):
     def moves(self) -> list[dict[str, Any]]:
         return []
+
+
+class NotesAndGivesUp(GivesUp, NotesWhatItHears):
+    pass
 
 
 class GivesUpInOtherWords(Dropper):
@@ -279,11 +262,7 @@ class FalseSpins(Dropper):
 
 class LowerCase(Dropper):
     def moves(self) -> list[dict[str, Any]]:
-        moves = super().moves()
-        return [
-            {**m, "location": {**m["location"], "type": m["location"]["type"].lower()}}
-            for m in moves
-        ]
+        return changed(super().moves(), type=self.queue[0].lower())
 
 
 class OddForms(Dropper):
@@ -340,15 +319,12 @@ class IgnoresQuit(Dropper):
         hang()
 
 
-class LeavesWhenTerminated(Dropper):
-    """Ignores quit; exits with code 0 at SIGTERM."""
+class LeavesWhenTerminated(IgnoresQuit):
+    """Exits with code 0 at SIGTERM."""
 
     def run(self) -> None:
         signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-        super().run()
-
-    def leave(self) -> None:
-        hang()
+        Dropper.run(self)
 
 
 class ExitsAtEndOfInput(Dropper):

@@ -4,15 +4,13 @@ Written from descriptions of what these programs do, not from the programs. The 
 the dropper; only their manners are the others'.
 """
 
-import json
 import os
-import signal
 import sys
 import time
 from typing import Any
 
-from tests.fakes.dropper import Dropper, cells_of, place, say, say_no_more
-from tests.fakes.faulty import fail
+from tests.fakes.dropper import Dropper, cells_of, fail, place, say, say_no_more
+from tests.fakes.faulty import GrepsCompactJson, StrictTypes
 
 
 class ColdClear1(Dropper):
@@ -49,25 +47,12 @@ class WestForms(Dropper):
         return type not in forms or orientation in forms[type]
 
 
-class ColdClear2(Dropper):
-    """Panics at blank lines, the end of input and counts; suggests no move at first."""
+class ColdClear2(StrictTypes):
+    """Suggests no move at first."""
 
     name = "Cold Clear 2"
 
-    def run(self) -> None:
-        self.introduce()
-        while True:
-            line = sys.stdin.readline()
-            if not line.strip():
-                fail("called `Option::unwrap()` on a `None` value", 101)
-            if not self.hear(json.loads(line)):
-                return
-
     def start(self, message: dict[str, Any]) -> None:
-        unsigned = message["combo"] >= 0
-        sizes = len(message["board"]) == 40 and {len(row) for row in message["board"]} == {10}
-        if type(message["back_to_back"]) is not bool or not unsigned or not sizes:
-            fail("called `Result::unwrap()` on an `Err` value", 101)
         self.asked = 0
         super().start(message)
 
@@ -139,51 +124,18 @@ class MisaMino(Dropper):
         return True
 
 
-class Bashtet(Dropper):
-    """Searches JSON for texts, drops a piece after a first hold, kills its process group."""
-
-    name = "bashtet"
-    held: str | None = None
-
-    def run(self) -> None:
-        self.introduce()
-        for line in filter(str.strip, sys.stdin):
-            if '"type":"' not in line or ": " in line or ", " in line:
-                fail("not understood", 4)
-            if not self.hear(json.loads(line)):
-                os.killpg(0, signal.SIGTERM)
-
-    def start(self, message: dict[str, Any]) -> None:
-        super().start(message)
-        self.held = message["hold"]
-
-    def moves(self) -> list[dict[str, Any]]:
-        # Holds whenever possible, so the first hold comes at once.
-        current = self.queue[0]
-        other = self.held or self.queue[1]
-        self.queue[0] = other
-        moves = super().moves()
-        self.queue[0] = current
-        return (moves * 40)[:160]
-
-    def play(self, move: dict[str, Any]) -> None:
-        kind = move["location"]["type"]
-        self.board = place(self.board, cells_of(**move["location"]))
-        current = self.queue.pop(0)
-        if kind != current:
-            self.held = current
-
-
 class OutOfStep(Dropper):
     """Bot that drops a piece of its queue after a first hold and lists moves of both pieces."""
 
     def moves(self) -> list[dict[str, Any]]:
-        moves = super().moves()[:10]
+        return super().moves()[:10] + self.hold_moves()[:10]
+
+    def hold_moves(self) -> list[dict[str, Any]]:
         if len(self.queue) < 2:
-            return moves
+            return []
         current = self.queue[0]
         self.queue[0] = self.held or self.queue[1]
-        moves += super().moves()[:10]
+        moves = super().moves()
         self.queue[0] = current
         return moves
 
@@ -192,6 +144,15 @@ class OutOfStep(Dropper):
         current = self.queue.pop(0)
         if move["location"]["type"] != current:
             self.held = current
+
+
+class Bashtet(OutOfStep, GrepsCompactJson):
+    """Holds whenever possible, so the first hold comes at once."""
+
+    name = "bashtet"
+
+    def moves(self) -> list[dict[str, Any]]:
+        return (self.hold_moves() * 40)[:160]
 
 
 class Hikari(Dropper):

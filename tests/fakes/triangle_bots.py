@@ -10,21 +10,15 @@ import os
 import signal
 import sys
 import time
-from typing import Any, NoReturn
+from typing import Any
 
-from tests.fakes.dropper import badness, cells_of, is_free, place, say, say_no_more
+from tests.fakes.dropper import badness, cells_of, fail, hang, is_free, place, say, say_no_more
 
 CENTRE_SHIFTS = {"I": [0, 1, 1, 0]}
 """Change of the centre's column by a rotation."""
 TURNS = [[], ["rotateCW"], ["rotate180"], ["rotateCCW"]]
 ORIENTATIONS = ("north", "east", "south", "west")
 ALL = "iotljsz"
-
-
-def hang() -> NoReturn:
-    say_no_more()
-    while True:
-        time.sleep(60)
 
 
 class Engine:
@@ -113,8 +107,7 @@ class Engine:
 
 class DiesAtStart(Engine):
     def introduce(self) -> None:
-        print("no model file", file=sys.stderr)
-        sys.exit(3)
+        fail("no model file", 3)
 
 
 class HangsAtInfo(Engine):
@@ -194,8 +187,7 @@ class Silent(Engine):
 
 class DiesAtPlay(Engine):
     def play(self, message: dict[str, Any]) -> None:
-        print("index out of range", file=sys.stderr)
-        sys.exit(1)
+        fail("index out of range", 1)
 
 
 class Twice(Engine):
@@ -246,8 +238,7 @@ class DiesAtState(Engine):
         print("thread 'main' panicked at src/protocol.rs:82:52:", file=sys.stderr)
         print("called `unwrap()` on an `Err` value: unknown variant `gb`", file=sys.stderr)
         note = "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace"
-        print(note, file=sys.stderr)
-        sys.exit(101)
+        fail(note, 101)
 
 
 class IgnoresState(Engine):

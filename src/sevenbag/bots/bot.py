@@ -194,7 +194,15 @@ class PositionBot(Bot):
     """A bot in this process that receives positions instead of the changes to them."""
 
     takes_positions = True
+    _rules: Rules | None = None
     _position: Position | None = None
+
+    @property
+    def rules(self) -> Rules:
+        """Current rules; `BotStartError` before `prepare`."""
+        if self._rules is None:
+            raise BotStartError(self.name, "knows no rules")
+        return self._rules
 
     @property
     def position(self) -> Position:
@@ -202,6 +210,10 @@ class PositionBot(Bot):
         if self._position is None:
             raise BotStartError(self.name, "has no position")
         return self._position
+
+    async def prepare(self, rules: Rules) -> None:
+        """Store the rules; all rules are supported."""
+        self._rules = rules
 
     async def start(self, position: Position) -> None:
         """Set the current position."""

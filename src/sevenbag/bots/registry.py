@@ -212,7 +212,7 @@ def _create_launcher(kind: str, target: str, options: Mapping[str, str]) -> Chan
     )
 
     words = split_command(target, kind)
-    check_program(words, program_name(words))
+    check_program(words[0], program_name(words))
     # Triangle.js ends bots by a signal, and has no message for it.
     return create_process_launcher(words, folder=folder, log=log, send_sigint=kind == "triangle")
 

@@ -74,6 +74,7 @@ async def test_plays_games(fake: Command) -> None:
         "NullFeatures",
         "EmptyAtFirst",
         "IgnoresQuit",
+        "StrictTypes",
         *slow(
             "NeedsRandomizer",
             "GrepsCompactJson",
@@ -99,12 +100,6 @@ def note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
     file = tmp_path / "note"
     monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(file))
     return file.read_text
-
-
-async def test_strict_messages_and_quit(fake: Command, note: Callable[[], str]) -> None:
-    async with prepared(TbpDriver(fake("StrictTypes"), options=hurried(quit=60))) as bot:
-        await play(bot, 12)
-    assert note() == "left by quit\n"
 
 
 async def test_stop_precedes_quit(fake: Command, note: Callable[[], str]) -> None:

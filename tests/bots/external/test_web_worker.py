@@ -1,39 +1,44 @@
 """Web Worker bots, in a browser's page of ours and under Node, with what bots in the field need."""
 
+import asyncio
+import functools
+import http.server
 import shutil
+import threading
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from sevenbag.bots.bot import Bot
 from sevenbag.bots.external.tbp_driver import TbpDriver
-from sevenbag.bots.external.web_worker import WorkerHost, create_worker_launcher, find_browser
+from sevenbag.bots.external.web_worker import (
+    BROWSER_OPTIONS,
+    WorkerHost,
+    create_worker_launcher,
+    find_browser,
+)
 from sevenbag.bots.registry import create_bot
+from sevenbag.bots.serving.websocket_server import WebSocketBotServer, read_worker_script
 from sevenbag.errors import BotError, BotForfeitError, BotStartError, SpecError
 from sevenbag.game import Game, Rules
-from tests.bots.games import SHORT, drive
+from tests.bots.conftest import FAKES
+from tests.bots.games import SHORT, drive, prepared
 
-WORKER = Path(__file__).parents[2] / "fakes" / "worker_bot.js"
+WORKER = FAKES / "worker_bot.js"
 RULES = Rules.preset("guideline")
 SOUND = WORKER.read_text()
 
-HOSTS = [
-    pytest.param(
-        "browser",
-        marks=[
-            pytest.mark.browser,
-            pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here"),
-        ],
-    ),
-    pytest.param(
-        "node",
-        marks=[
-            pytest.mark.peers,
-            pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here"),
-        ],
-    ),
-]
-on_hosts = pytest.mark.parametrize("host", HOSTS)
+needs_browser = pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here")
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here")
+on_hosts = pytest.mark.parametrize(
+    "host",
+    [
+        pytest.param("browser", marks=[pytest.mark.browser, needs_browser]),
+        pytest.param("node", marks=[pytest.mark.peers, needs_node]),
+    ],
+)
 
 
 def worker(host: str, script: Path, move: float = 60) -> TbpDriver:
@@ -45,11 +50,8 @@ def worker(host: str, script: Path, move: float = 60) -> TbpDriver:
 
 
 async def play(bot: Bot, pieces: int = 12) -> Game:
-    try:
-        await bot.prepare(RULES)
+    async with prepared(bot):
         return await drive(bot, Game(seed=2), pieces)
-    finally:
-        await bot.quit()
 
 
 @on_hosts
@@ -182,9 +184,8 @@ async def test_worker_that_hangs(host: str, mark: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
+@needs_browser
 async def test_only_files_beside_the_entry_are_served(mark: str, tmp_path: Path) -> None:
-    if find_browser() is None:
-        pytest.skip("there is no Chromium here")
     (tmp_path / "secret.js").write_text("self.postMessage({type: 'secret'});")
     folder = tmp_path / "bot"
     folder.mkdir()
@@ -217,3 +218,68 @@ async def test_illegal_moves_are_still_the_games_affair(
     )
     with pytest.raises(BotForfeitError):
         await play(worker(host, tmp_path / "entry.js"))
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[str]:
+    """Serve a page with a copy of the worker script."""
+    (tmp_path / "index.html").write_text((FAKES / "worker_page.html").read_text())
+    (tmp_path / "sevenbag.js").write_text(read_worker_script())
+    handler = functools.partial(Quiet, directory=str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+async def port() -> AsyncIterator[int]:
+    server = WebSocketBotServer(lambda: create_bot("beam:nodes=200"))
+    await server.open()
+    yield server.port
+    await server.close()
+
+
+async def played(site: str, port: int, options: str = "") -> dict[str, object]:
+    """Return the report of the page after its game with a bot at this port."""
+    playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed")
+    bot = quote(f"sevenbag.js?ws=ws://127.0.0.1:{port}/")
+    async with playwright.async_playwright() as play:
+        browser = await play.chromium.launch(executable_path=find_browser(), args=BROWSER_OPTIONS)
+        try:
+            page = await browser.new_page()
+            await page.goto(f"{site}/?{options}bot={bot}")
+            await page.wait_for_function("window.result !== undefined", timeout=120_000)
+            result: dict[str, object] = await page.evaluate("window.result")
+            return result
+        finally:
+            await browser.close()
+
+
+@pytest.mark.browser
+@needs_browser
+@pytest.mark.parametrize("options", ["", "text=yes&"])
+async def test_other_pages_play_with_the_worker_script(options: str, site: str, port: int) -> None:
+    before = asyncio.all_tasks()
+    result = await played(site, port, options)
+    # Also pages that write text receive objects.
+    assert result == {"info": "beam", "kinds": ["object"], "pieces": 20, "error": None}
+    # The worker ends its bot.
+    async with asyncio.timeout(120):
+        while not asyncio.all_tasks() <= before:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+
+
+@pytest.mark.browser
+@needs_browser
+async def test_a_page_without_a_server(site: str) -> None:
+    result = await played(site, 9)
+    assert result["error"] == "no sevenbag at ws://127.0.0.1:9/"
+    assert result["pieces"] == 0

@@ -11,11 +11,12 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 
-from sevenbag._kernel import Piece, Placement, Rotation
-from sevenbag.bots.bot import Bot, Limits, Position, SearchInfo, Suggestion
+from sevenbag._kernel import Placement, Rotation
+from sevenbag.bots.bot import Bot, Limits, SearchInfo, Suggestion
 from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.external.tbp_profile import ServeSettings
 from sevenbag.bots.registry import create_bot
@@ -23,7 +24,7 @@ from sevenbag.bots.serving import adapter
 from sevenbag.bots.serving.adapter import tbp_adapter
 from sevenbag.bots.serving.stdio_server import serve_stdio
 from sevenbag.errors import BotDiedError
-from sevenbag.game import Game, Rules
+from sevenbag.game import Game
 from tests.bots.games import drive, prepared
 from tests.protocols.tbp.messages import EMPTY, PLAY, RULES, STOP, SUGGEST, Json
 from tests.protocols.tbp.messages import START as DATA
@@ -248,49 +249,23 @@ async def test_driver_and_server_back_to_back(mark: str) -> None:
         assert game.stats.pieces > 10
 
 
-class Scripted(Bot):
-    def __init__(self) -> None:
-        self.name = "scripted"
-        self.heard: list[str] = []
-        self.thinks = 0.0
-        self.fails: set[str] = set()
+def mock_bot(suggest_seconds: float = 0.0) -> AsyncMock:
+    """Return a bot that records calls and suggests long-winded moves."""
+    bot = AsyncMock(spec=Bot, protocol=None, takes_positions=False)
+    bot.name = "mock"
+    bot.step_timeout.return_value = None
+    moves = tuple(Placement("T", Rotation.NORTH, x, 0) for x in range(1, 9))
 
-    async def prepare(self, rules: Rules) -> None:
-        self._hear("prepare")
-
-    async def start(self, position: Position) -> None:
-        self._hear("start")
-
-    async def suggest(self, limits: Limits) -> Suggestion:
-        self._hear("suggest")
-        await asyncio.sleep(self.thinks)
-        moves = tuple(Placement("T", Rotation.NORTH, x, 0) for x in range(1, 9))
+    async def suggest(limits: Limits) -> Suggestion:
+        await asyncio.sleep(suggest_seconds)
         return Suggestion(moves, SearchInfo(nodes=7, extra="well\n" * 5000))
 
-    async def play(self, placement: Placement) -> None:
-        self._hear("play")
+    bot.suggest.side_effect = suggest
+    return bot
 
-    async def new_piece(self, piece: Piece) -> None:
-        self._hear("new_piece")
 
-    async def opponents(self, positions: tuple[Position, ...]) -> None:
-        self._hear("opponents")
-
-    async def garbage(self, pending: tuple[int, ...]) -> None:
-        self._hear("garbage")
-
-    async def stop(self) -> None:
-        self._hear("stop")
-
-    async def quit(self) -> None:
-        self.heard.append("quit")
-
-    def _hear(self, what: str) -> None:
-        self.heard.append(what)
-        if what in self.fails:
-            raise BotDiedError(self.name, f"failed at {what}")
-        if f"{what} rudely" in self.fails:
-            raise ZeroDivisionError(what)
+def calls(bot: AsyncMock) -> list[str]:
+    return [name for name, _, _ in bot.mock_calls if name != "step_timeout"]
 
 
 class Wire:
@@ -424,69 +399,73 @@ def test_frontend_without_features() -> None:
 
 
 async def test_opponents_and_what_waits_reach_the_bot() -> None:
-    bot = Scripted()
+    bot = mock_bot()
     theirs = {"board": EMPTY[:32], "queue": ["I"]}
     start = {**START, "opponents": [theirs]}
     played = {**PLAY, "opponents": [theirs], "meter": 2}
     await conversation(bot, RULES, start, played, SUGGEST, answers=3)
-    assert bot.heard[:7] == [
+    assert calls(bot)[:7] == [
         *("prepare", "start", "opponents", "play", "opponents", "garbage", "suggest")
     ]
 
 
 async def test_bot_receives_the_game_in_order() -> None:
-    bot = Scripted()
+    bot = mock_bot()
     await conversation(bot, RULES, START, SUGGEST, PLAY, new_piece("T"), STOP, answers=3)
-    assert bot.heard == ["prepare", "start", "suggest", "play", "new_piece", "stop", "quit"]
+    assert calls(bot) == ["prepare", "start", "suggest", "play", "new_piece", "stop", "quit"]
 
 
 async def test_moves_and_info_are_bounded() -> None:
-    [_, _, answer] = await conversation(Scripted(), RULES, START, SUGGEST, answers=3)
+    [_, _, answer] = await conversation(mock_bot(), RULES, START, SUGGEST, answers=3)
     assert len(answer["moves"]) == 1
     assert answer["move_info"]["nodes"] == 7
     assert len(json.dumps(answer)) < 4096
-    [_, _, answer] = await conversation(Scripted(), RULES, START, SUGGEST, answers=3, max_moves=6)
+    [_, _, answer] = await conversation(mock_bot(), RULES, START, SUGGEST, answers=3, max_moves=6)
     assert len(answer["moves"]) == 6
 
 
 @pytest.mark.parametrize("after", [START, STOP, QUIT])
 async def test_obsolete_search_is_cancelled(after: Json, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adapter, "STALE_ANSWER_GRACE", 0.1)
-    bot = Scripted()
-    bot.thinks = 3_600.0
+    bot = mock_bot(suggest_seconds=3_600.0)
     began = time.monotonic()
     answers = await conversation(bot, RULES, START, SUGGEST, after, answers=3)
     assert answers[2] == {"type": "suggestion", "moves": []}
     assert time.monotonic() - began >= 0.09
 
 
-async def test_thinking_is_not_broken_off_by_new_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_new_pieces_do_not_cancel_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adapter, "STALE_ANSWER_GRACE", 0.1)
-    bot = Scripted()
-    bot.thinks = 0.3
+    bot = mock_bot(suggest_seconds=0.3)
     answers = await conversation(bot, RULES, START, SUGGEST, new_piece("J"), answers=3)
     assert answers[2]["moves"]
 
 
-@pytest.mark.parametrize("how", ["", " rudely"])
-@pytest.mark.parametrize("what", ["start", "suggest", "play", "new_piece"])
-async def test_a_bot_that_fails_is_asked_again_from_the_next_position(what: str, how: str) -> None:
-    bot = Scripted()
-    bot.fails = {what + how}
+FAILURES = [BotDiedError("mock", "ended"), ZeroDivisionError("by zero")]
+
+
+@pytest.mark.parametrize("error", FAILURES)
+@pytest.mark.parametrize("step", ["start", "suggest", "play", "new_piece"])
+async def test_failed_bot_is_asked_again_from_the_next_position(
+    step: str, error: Exception
+) -> None:
+    bot = mock_bot()
+    method: AsyncMock = getattr(bot, step)
+    works, method.side_effect = method.side_effect, error
     async with served(bot) as wire:
         wire.say(RULES, START, SUGGEST, PLAY, new_piece("T"), SUGGEST)
         heard = [await wire.hear() for _ in range(4)]
         assert kinds(heard) == ["info", "ready", "suggestion", "suggestion"]
         assert heard[3]["moves"] == []
-        bot.fails.clear()
+        method.side_effect = works
         wire.say(START, SUGGEST)
         assert (await wire.hear())["moves"]
 
 
-@pytest.mark.parametrize("how", ["prepare", "prepare rudely"])
-async def test_a_bot_that_cannot_be_prepared_refuses(how: str) -> None:
-    bot = Scripted()
-    bot.fails = {how}
+@pytest.mark.parametrize("error", FAILURES)
+async def test_a_bot_that_cannot_be_prepared_refuses(error: Exception) -> None:
+    bot = mock_bot()
+    bot.prepare.side_effect = error
     answers = await conversation(bot, RULES, START, SUGGEST, answers=3)
     assert answers[1] == {"type": "error", "reason": "unsupported_rules"}
     assert answers[2] == {"type": "suggestion", "moves": []}

@@ -13,11 +13,14 @@ from sevenbag.errors import BotStartError, SpecError
 from sevenbag.game.rules import compile_rules
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sevenbag._kernel import Piece, SearchResult
     from sevenbag.bots.bot import Position
     from sevenbag.game import Rules
 
 _Number = TypeVar("_Number", int, float)
+_Result = TypeVar("_Result")
 
 DEFAULT_NODES: Final = 50_000
 """Default if no limit is set."""
@@ -32,7 +35,35 @@ _TIME_SHARE: Final = 0.95
 """Share of the time for the search; the rest is for the transfer."""
 
 
-class BeamBot(PositionBot):
+class ThreadedBot(PositionBot):
+    """A bot that searches in a thread of its own."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._stop = StopFlag()
+        # One thread: a cancelled search ends before the next one starts.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
+
+    async def stop(self) -> None:
+        """End the search and forget the position."""
+        self._stop.set()
+        await super().stop()
+
+    async def quit(self) -> None:
+        """End the search and its thread."""
+        self._stop.set()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def _run(self, search: Callable[[StopFlag], _Result]) -> _Result:
+        """Run a search in the thread; stop it when this is cancelled."""
+        self._stop = stop = StopFlag()
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, search, stop)
+        finally:
+            stop.set()
+
+
+class BeamBot(ThreadedBot):
     """A bot that searches for the best sequence of moves over the known pieces.
 
     The smaller one of the limits of the bot and of `suggest` applies. Limited by nodes (or without
@@ -58,12 +89,9 @@ class BeamBot(PositionBot):
         self._limits = Limits(milliseconds=milliseconds, nodes=nodes)
         if width is not None and not 0 < width <= MAX_WIDTH:
             raise SpecError(f"invalid width: expected integer from 1 to {MAX_WIDTH}, got {width}")
-        self.name = "beam"
+        super().__init__("beam")
         self._width = width
         self._search: BeamSearch | None = None
-        self._stop = StopFlag()
-        # One thread: a cancelled search ends before the next one starts.
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="beam")
 
     def effective_limits(self, limits: Limits) -> Limits:
         """Return the smaller of the bot's limits and these, or `DEFAULT_NODES` without any."""
@@ -75,6 +103,7 @@ class BeamBot(PositionBot):
 
     async def prepare(self, rules: Rules) -> None:
         """Prepare for these rules; all rules are supported."""
+        await super().prepare(rules)
         self._search = BeamSearch(compile_rules(rules))
 
     async def suggest(self, limits: Limits) -> Suggestion:
@@ -84,12 +113,11 @@ class BeamBot(PositionBot):
             raise BotStartError(self.name, "knows no rules")
         if not position.queue:
             return Suggestion(())
-        self._stop = stop = StopFlag()
         started = time.perf_counter()
         effective = self.effective_limits(limits)
         queue, bag = _known_pieces(position)
 
-        def run() -> SearchResult:
+        def run(stop: StopFlag) -> SearchResult:
             left = effective.milliseconds
             if left is not None:
                 left = max(left * _TIME_SHARE - (time.perf_counter() - started) * 1000, 0.01)
@@ -107,23 +135,10 @@ class BeamBot(PositionBot):
                 stop=stop,
             )
 
-        try:
-            result = await asyncio.get_running_loop().run_in_executor(self._thread, run)
-        finally:
-            stop.set()
+        result = await self._run(run)
         seconds = max(time.perf_counter() - started, 1e-6)
         info = SearchInfo(nodes=result.nodes, nps=result.nodes / seconds, depth=result.depth)
         return Suggestion(tuple(result.moves[:_MAX_MOVES]), info)
-
-    async def stop(self) -> None:
-        """Forget the position."""
-        self._stop.set()
-        await super().stop()
-
-    async def quit(self) -> None:
-        """End the search and its thread."""
-        self._stop.set()
-        self._thread.shutdown(wait=False, cancel_futures=True)
 
 
 def _smaller(a: _Number | None, b: _Number | None) -> _Number | None:

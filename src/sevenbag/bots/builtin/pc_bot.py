@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import PcSolver, SolveStatus, StopFlag
-from sevenbag.bots.bot import Limits, PositionBot, SearchInfo, Suggestion
-from sevenbag.bots.builtin.beam_bot import BeamBot
-from sevenbag.errors import BotStartError, SpecError
+from sevenbag.bots.bot import Limits, SearchInfo, Suggestion
+from sevenbag.bots.builtin.beam_bot import BeamBot, ThreadedBot
+from sevenbag.errors import SpecError
 from sevenbag.game.position import apply_placement
 from sevenbag.game.rules import compile_rules
 from sevenbag.pc.solver import MAX_HEIGHT
@@ -40,7 +38,7 @@ _NODES_PER_SAMPLE: Final = 4_000
 """Maximum nodes for one sample."""
 
 
-class PcBot(PositionBot):
+class PcBot(ThreadedBot):
     """A bot that plays towards perfect clears, and like `beam` if it finds none.
 
     It plays a perfect clear that the known pieces allow. If pieces are missing, it samples queues
@@ -65,16 +63,12 @@ class PcBot(PositionBot):
     ) -> None:
         if not 1 <= min_height <= 20:
             raise SpecError(f"invalid min_height: expected integer from 1 to 20, got {min_height}")
-        self.name = "pc"
+        super().__init__("pc")
         self._beam = BeamBot(nodes, milliseconds)
         self._min_height = min_height
-        self._rules: Rules | None = None
         self._solver: PcSolver | None = None
         # Rows cleared since the board was empty are part of the height of a perfect clear.
         self._cleared = 0
-        self._stop = StopFlag()
-        # One thread: a cancelled search ends before the next one starts.
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="pc")
 
     def effective_limits(self, limits: Limits) -> Limits:
         """Return the smaller of the bot's limits and these."""
@@ -82,7 +76,7 @@ class PcBot(PositionBot):
 
     async def prepare(self, rules: Rules) -> None:
         """Prepare for these rules; all rules are supported."""
-        self._rules = rules
+        await super().prepare(rules)
         # The solver caches its results for the fields of a game.
         self._solver = None
         if rules.board.width == _COLUMNS:
@@ -98,23 +92,15 @@ class PcBot(PositionBot):
 
     async def suggest(self, limits: Limits) -> Suggestion:
         """Suggest the first move of a perfect clear, else the moves of `beam`."""
-        rules, position = self._rules, self.position
-        if rules is None:
-            raise BotStartError(self.name, "knows no rules")
+        rules, position = self.rules, self.position
         effective = self.effective_limits(limits)
         started = time.perf_counter()
         # Positions after a move are searched as well and may be higher by one piece.
         low = position.board.height + 4 <= MAX_HEIGHT
         if self._solver is not None and position.queue and low:
-            self._stop = stop = StopFlag()
             least = max(1, self._min_height - self._cleared)
-            search = _PcSearch(self._solver, rules, least, effective, started, stop)
-            try:
-                found = await asyncio.get_running_loop().run_in_executor(
-                    self._thread, search.move, position
-                )
-            finally:
-                stop.set()
+            search = _PcSearch(self._solver, rules, least, effective, started)
+            found = await self._run(lambda stop: search.move(position, stop))
             if found is not None:
                 seconds = max(time.perf_counter() - started, 1e-6)
                 info = SearchInfo(search.nodes, search.nodes / seconds, found.depth, found.summary)
@@ -136,15 +122,13 @@ class PcBot(PositionBot):
             self._cleared = 0
 
     async def stop(self) -> None:
-        """Forget the position."""
-        self._stop.set()
+        """End the search and forget the position."""
         await super().stop()
         await self._beam.stop()
 
     async def quit(self) -> None:
-        """End the search and its thread."""
-        self._stop.set()
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        """End the search and its threads."""
+        await super().quit()
         await self._beam.quit()
 
 
@@ -164,11 +148,12 @@ class _PcSearch:
     min_height: int
     limits: Limits
     started: float
-    stop: StopFlag
+    stop: StopFlag | None = None
     nodes: int = 0
 
-    def move(self, position: Position) -> _FoundClear | None:
+    def move(self, position: Position, stop: StopFlag) -> _FoundClear | None:
         """Return a move that leads, or may lead, to a perfect clear, or None."""
+        self.stop = stop
         solved = self._solve(position.board, _known_pieces(position), None)
         if solved is not None:
             height, placements = solved

@@ -6,7 +6,6 @@ import random
 from typing import TYPE_CHECKING
 
 from sevenbag.bots.bot import Limits, PositionBot, Suggestion
-from sevenbag.errors import BotStartError
 from sevenbag.game.rules import compile_rules
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ class RandomBot(PositionBot):
         self.name = "random"
         self._seed = seed
         self._random = random.Random(seed)
-        self._rules: Rules | None = None
 
     def effective_limits(self, limits: Limits) -> Limits:
         """Return no limits: it does not search."""
@@ -31,7 +29,7 @@ class RandomBot(PositionBot):
 
     async def prepare(self, rules: Rules) -> None:
         """Store the rules and reset the random choices."""
-        self._rules = rules
+        await super().prepare(rules)
         self._random.seed(self._seed)
 
     async def suggest(self, limits: Limits) -> Suggestion:
@@ -41,10 +39,7 @@ class RandomBot(PositionBot):
         return Suggestion((self._random.choice(moves),) if moves else ())
 
     def _moves(self) -> list[Placement]:
-        position = self.position
-        rules = self._rules
-        if rules is None:
-            raise BotStartError(self.name, "knows no rules")
+        position, rules = self.position, self.rules
         queue = position.queue
         pieces = set(queue[:1])
         if rules.pieces.hold:

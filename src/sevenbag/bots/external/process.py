@@ -372,18 +372,11 @@ def split_command(command: str | Sequence[str], name: str) -> list[str]:
     return words
 
 
-def check_program(command: str | Sequence[str], name: str) -> None:
-    """Check early that the program of a command exists.
-
-    Raises:
-        BotStartError: the program does not exist or cannot be run.
-    """
-    program = split_command(command, name)[0]
-    if program == "sevenbag" or shutil.which(program) is not None:
-        return
-    if _program_exists(program):
-        raise BotStartError(name, _explain_start_failure(program, None, PermissionError()))
-    raise BotStartError(name, _explain_start_failure(program, None, FileNotFoundError()))
+def check_program(program: str, name: str) -> None:
+    """Check early that a program exists; `BotStartError` if it cannot be run."""
+    if program != "sevenbag" and shutil.which(program) is None:
+        error = PermissionError() if _program_exists(program) else FileNotFoundError()
+        raise BotStartError(name, _explain_start_failure(program, None, error))
 
 
 _GUARD_SCRIPT: Final = """\

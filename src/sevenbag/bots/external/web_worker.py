@@ -80,7 +80,7 @@ _CONTENT_TYPES: Final = {
     ".json": "application/json",
     ".wasm": "application/wasm",
 }
-_BROWSER_OPTIONS: Final = (
+BROWSER_OPTIONS: Final = (
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -182,7 +182,7 @@ class _WorkerPage:
         entry = quote(self._entry.name)
         address = f"http://127.0.0.1:{port}/{self._secret}/browser_host.html?entry={entry}"
         self._profile = tempfile.mkdtemp(prefix="sevenbag-browser-")
-        command = [browser, *_BROWSER_OPTIONS, f"--user-data-dir={self._profile}", address]
+        command = [browser, *BROWSER_OPTIONS, f"--user-data-dir={self._profile}", address]
         self._browser = await ProcessChannel.start(command, name=self._name, log=log)
         ended = asyncio.ensure_future(_wait_for_end(self._browser))
         either: list[asyncio.Future[Any]] = [self._channel, ended]
