@@ -7,13 +7,23 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.scheduler.server_registry import (
     RegisteredServer,
     ServerConnection,
     choose_server,
 )
 from sevenbag.contest.scheduler.site_api import ChangeFeed, ChangeKind, ContestChange
+from sevenbag.contest.scheduler_protocol import (
+    GameStarted,
+    Heartbeat,
+    MatchAccepted,
+    MatchRejected,
+    PauseMatch,
+    ServerDismissed,
+    ServerHello,
+    ServerMessage,
+    TeamJoined,
+)
 from sevenbag.contest.store.rows import UNFINISHED, MatchRow, MatchState
 from sevenbag.errors import SchedulerError
 
@@ -124,7 +134,7 @@ class MatchAssigner:
                 f"a game server named {hello.name!r} is connected already; "
                 "each needs a server.name of its own"
             )
-            connection.send(scheduler_protocol.ServerDismissed(reason=reason))
+            connection.send(ServerDismissed(reason=reason))
             connection.close()
             return
         if old is not None:
@@ -142,7 +152,7 @@ class MatchAssigner:
                 # Results that it still has to send come first.
                 await self.requeue(match, lost, delayed=True)
         for token in hello.hosting:
-            await self._reconnect_match(server, connection, token)
+            await self._reconnect_match(connection, token)
         for match in tuple(self.matches.values()):
             if match.home == server.name != match.server and match.server and not match.has_players:
                 # Its teams have not moved to the other server.
@@ -166,28 +176,25 @@ class MatchAssigner:
 
     def get_server(self, connection: ServerConnection) -> RegisteredServer | None:
         """Return the game server of a connection; None if another connection replaced it."""
-        server = self.servers.get(connection.hello.name)
+        server = self.servers.get(connection.name)
         return server if server is not None and server.connection is connection else None
 
     async def handle_message(
-        self,
-        server: RegisteredServer,
-        connection: ServerConnection,
-        message: scheduler_protocol.ServerMessage,
+        self, server: RegisteredServer, connection: ServerConnection, message: ServerMessage
     ) -> None:
         """Handle a message of a game server that is no result."""
-        if isinstance(message, scheduler_protocol.Heartbeat):
+        if isinstance(message, Heartbeat):
             server.commands = message.commands
             server.draining = message.draining
             return
-        if isinstance(message, scheduler_protocol.ServerHello):
+        if isinstance(message, ServerHello):
             self._log.error("game_server.hello_repeated", server=server.name)
             connection.close()
             return
         match = self.matches.get(message.match_token)
         if match is not None and match.server == server.name:
             await self._handle_match_message(match, server, connection, message)
-        elif isinstance(message, scheduler_protocol.MatchRejected):
+        elif isinstance(message, MatchRejected):
             connection.hosting.discard(message.match_token)
         else:
             connection.stop_match(
@@ -242,7 +249,7 @@ class MatchAssigner:
         if match.server and not match.is_accepted and waits > _ANSWER_SECONDS:
             server = self.servers.get(match.server)
             if server is not None and server.connection is not None:
-                await self.revoke(match, server, "the server did not say that it has it")
+                await self.revoke(match, server.name, "the server did not say that it has it")
         elif not match.server and match.row.kind == "test" and waits > _TEST_SECONDS:
             await self.cancel(match.row.token, "no game server has taken it")
         elif (
@@ -257,32 +264,30 @@ class MatchAssigner:
                 "match.overdue", match=match.row.id, reason="no game server has taken it"
             )
 
-    async def _reconnect_match(
-        self, server: RegisteredServer, connection: ServerConnection, token: str
-    ) -> None:
+    async def _reconnect_match(self, connection: ServerConnection, token: str) -> None:
         match = self.matches.get(token)
         if match is None:
             connection.stop_match(token, "the match is over or unknown")
-        elif match.server == server.name or not match.server or not match.has_players:
+        elif match.server == connection.name or not match.server or not match.has_players:
             # No team has connected elsewhere.
-            await self.assign(match, server)
+            await self.assign(match, connection.name)
         else:
             reason = f"the match has moved to {match.server}"
             connection.stop_match(token, reason, continues_elsewhere=True)
 
-    async def assign(self, match: ActiveMatch, server: RegisteredServer) -> None:
+    async def assign(self, match: ActiveMatch, name: str) -> None:
         """Assign a match to the server that hosts it already."""
         old = match.server
         # A server may host the match before its first game begins.
         state: MatchState = "placed" if match.row.began is None else "playing"
-        if await self._change(match, state, server.name) is None:
-            self.stop_at(server.name, match.row.token, "the match is over")
+        if await self._change(match, state, name) is None:
+            self.stop_at(name, match.row.token, "the match is over")
             return
-        if old != server.name:
-            reason = f"the match has moved to {server.name}"
+        if old != name:
+            reason = f"the match has moved to {name}"
             self.stop_at(old, match.row.token, reason, continues_elsewhere=True)
-        match.server, match.is_accepted, match.has_players = server.name, True, True
-        match.home = server.name
+        match.server, match.is_accepted, match.has_players = name, True, True
+        match.home = name
         match.since = self._clock()
         match.ready.set()
         self._send_pause(match)
@@ -361,12 +366,12 @@ class MatchAssigner:
         match.not_before = self._clock() + _RESULT_SECONDS
 
     async def revoke(
-        self, match: ActiveMatch, server: RegisteredServer, reason: str, *, seconds: float = 5.0
+        self, match: ActiveMatch, name: str, reason: str, *, seconds: float = 5.0
     ) -> None:
         """Remove a match from a server and avoid the server for a while."""
-        self.stop_at(server.name, match.row.token, reason, continues_elsewhere=True)
-        match.avoided[server.name] = self._clock() + seconds
-        if match.server == server.name:
+        self.stop_at(name, match.row.token, reason, continues_elsewhere=True)
+        match.avoided[name] = self._clock() + seconds
+        if match.server == name:
             await self.requeue(match, reason)
 
     def stop_at(
@@ -385,33 +390,31 @@ class MatchAssigner:
             and match.row.contest_id is not None
         ):
             paused = match.row.contest_id in self.paused
-            server.connection.send(
-                scheduler_protocol.PauseMatch(match_token=match.row.token, paused=paused)
-            )
+            server.connection.send(PauseMatch(match_token=match.row.token, paused=paused))
 
     async def _handle_match_message(
         self,
         match: ActiveMatch,
         server: RegisteredServer,
         connection: ServerConnection,
-        message: scheduler_protocol.ServerMessage,
+        message: ServerMessage,
     ) -> None:
         match message:
-            case scheduler_protocol.MatchAccepted():
+            case MatchAccepted():
                 match.is_accepted = True
                 match.ready.set()
                 if match.row.contest_id in self.paused:
                     self._send_pause(match)
                 self.publish_change("match placed", match)
-            case scheduler_protocol.MatchRejected(reason=reason):
+            case MatchRejected(reason=reason):
                 connection.hosting.discard(match.row.token)
                 match.avoided[server.name] = self._clock() + _REJECTED_SECONDS
                 self.counts["rejections"] += 1
                 await self.requeue(match, reason)
-            case scheduler_protocol.TeamJoined():
+            case TeamJoined():
                 match.has_players = True
                 self.publish_change("joined", match)
-            case scheduler_protocol.GameStarted(number=number):
+            case GameStarted(number=number):
                 match.has_players = True
                 if match.row.state != "playing":
                     await self._change(match, "playing")

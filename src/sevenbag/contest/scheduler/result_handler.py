@@ -5,12 +5,18 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.game import match_results
 from sevenbag.contest.game.match_results import (
     decide_unplayed_match,
     find_game_error,
     find_match_error,
+)
+from sevenbag.contest.scheduler_protocol import (
+    GameDiscarded,
+    GameFinished,
+    GameStored,
+    MatchFinished,
+    MatchStored,
 )
 from sevenbag.errors import UnknownEntryError
 
@@ -20,7 +26,7 @@ if TYPE_CHECKING:
     import structlog
 
     from sevenbag.contest.scheduler.match_assigner import ActiveMatch, MatchAssigner
-    from sevenbag.contest.scheduler.server_registry import RegisteredServer, ServerConnection
+    from sevenbag.contest.scheduler.server_registry import ServerConnection
     from sevenbag.contest.store import Store
 
 
@@ -42,15 +48,10 @@ class ResultHandler:
         self._over = on_finished
         self._log = logger
 
-    async def handle_game(
-        self,
-        server: RegisteredServer,
-        connection: ServerConnection,
-        told: scheduler_protocol.GameFinished,
-    ) -> None:
+    async def handle_game(self, connection: ServerConnection, told: GameFinished) -> None:
         """Store a finished game, or reject it."""
         match = self._assigner.matches.get(told.match_token)
-        rejection = await self._check_game(server, match, told)
+        rejection = await self._check_game(connection.name, match, told)
         if rejection is None or rejection.storable:
             try:
                 kept = await asyncio.to_thread(
@@ -60,23 +61,16 @@ class ResultHandler:
                 kept, rejection = False, _Rejection("there is no such match", stale=False)
             if kept:
                 number = told.result.number
-                connection.send(
-                    scheduler_protocol.GameStored(match_token=told.match_token, number=number)
-                )
+                connection.send(GameStored(match_token=told.match_token, number=number))
                 if match is not None and rejection is None:
-                    match.has_players |= match.server == server.name
+                    match.has_players |= match.server == connection.name
                     self._assigner.counts["games stored"] += 1
                     self._assigner.publish_change("game done", match, number)
-                    await self._resolve_overtaken(match, server, connection)
+                    await self._resolve_overtaken(match, connection)
                 return
-        await self._reject_game(server, connection, told, rejection or _MATCH_OVER)
+        await self._reject_game(connection, told, rejection or _MATCH_OVER)
 
-    async def handle_match(
-        self,
-        server: RegisteredServer,
-        connection: ServerConnection,
-        told: scheduler_protocol.MatchFinished,
-    ) -> None:
+    async def handle_match(self, connection: ServerConnection, told: MatchFinished) -> None:
         """Store the result of a match, or have the match continued."""
         token = told.match_token
         match = self._assigner.matches.get(token)
@@ -84,14 +78,14 @@ class ResultHandler:
         if match is not None:
             finished = await asyncio.to_thread(self._store.matches.list_game_results, token)
             rejection = find_match_error(told.result, finished, match.row.rules.match)
-            elsewhere = match.server not in {"", server.name}
+            elsewhere = match.server not in {"", connection.name}
             if told.history and told.history != match_results.hash_history(finished):
                 reason = "it has ended after other games than those in the store"
-                await self._assigner.revoke(match, server, reason)
+                await self._assigner.revoke(match, connection.name, reason)
             elif rejection is not None:
-                await self._audit_invalid_result(server, match, rejection)
+                await self._audit_invalid_result(connection.name, match, rejection)
                 await self._assigner.revoke(
-                    match, server, rejection, seconds=_INVALID_RESULT_SECONDS
+                    match, connection.name, rejection, seconds=_INVALID_RESULT_SECONDS
                 )
             elif elsewhere and not (
                 told.result.ending == "majority of games"
@@ -101,16 +95,13 @@ class ResultHandler:
                 connection.stop_match(token, reason, continues_elsewhere=True)
             elif told.result.winner is None and match.row.kind == "contest":
                 # No team has connected; the contest must continue.
-                await self._finish(match, server, decide_unplayed_match(token, finished))
+                await self._finish(match, connection.name, decide_unplayed_match(token, finished))
             else:
-                await self._finish(match, server, told.result)
-        connection.send(scheduler_protocol.MatchStored(match_token=token))
+                await self._finish(match, connection.name, told.result)
+        connection.send(MatchStored(match_token=token))
 
     async def _check_game(
-        self,
-        server: RegisteredServer,
-        match: ActiveMatch | None,
-        told: scheduler_protocol.GameFinished,
+        self, name: str, match: ActiveMatch | None, told: GameFinished
     ) -> _Rejection | None:
         """Return the reason against storing a game; None if there is none."""
         number = told.result.number
@@ -123,29 +114,27 @@ class ResultHandler:
             return _Rejection(f"game {number} follows on other games than those in the store")
         rejection = find_game_error(told.result, finished, match.row.rules.match)
         if rejection is not None:
-            await self._audit_invalid_result(server, match, rejection)
+            await self._audit_invalid_result(name, match, rejection)
             return _Rejection(rejection, stale=False)
-        elsewhere = match.server not in {"", server.name}
+        elsewhere = match.server not in {"", name}
         if elsewhere and match.has_players and told.age <= self._clock() - match.since:
             # The old server continued while the teams moved to another one.
             return _Rejection(f"the match has moved to {match.server}")
         return None
 
-    async def _resolve_overtaken(
-        self, match: ActiveMatch, server: RegisteredServer, connection: ServerConnection
-    ) -> None:
+    async def _resolve_overtaken(self, match: ActiveMatch, connection: ServerConnection) -> None:
         """Stop a match on its server after another server has finished one of its games."""
-        if match.server == server.name:
+        if match.server == connection.name:
             return
         if match.server:
             self._log.warning(
                 "match.continued_elsewhere",
                 match=match.row.id,
                 server=match.server,
-                finished_by=server.name,
+                finished_by=connection.name,
             )
         if match.row.token in connection.hosting:
-            await self._assigner.assign(match, server)
+            await self._assigner.assign(match, connection.name)
         elif match.server:
             reason = "another server has finished its game"
             self._assigner.stop_at(match.server, match.row.token, reason, continues_elsewhere=True)
@@ -154,11 +143,7 @@ class ResultHandler:
             self._assigner.delay_assignment(match)
 
     async def _reject_game(
-        self,
-        server: RegisteredServer,
-        connection: ServerConnection,
-        told: scheduler_protocol.GameFinished,
-        rejection: _Rejection,
+        self, connection: ServerConnection, told: GameFinished, rejection: _Rejection
     ) -> None:
         token, number = told.match_token, told.result.number
         match = self._assigner.matches.get(token)
@@ -168,23 +153,19 @@ class ResultHandler:
             "game.rejected",
             match=row.id if row else token[:8],
             game=number,
-            server=server.name,
+            server=connection.name,
             reason=rejection.reason,
         )
         self._assigner.counts["games rejected"] += 1
         if match is not None:
-            await self._assigner.revoke(match, server, rejection.reason)
+            await self._assigner.revoke(match, connection.name, rejection.reason)
         else:
-            self._assigner.stop_at(server.name, token, rejection.reason)
+            self._assigner.stop_at(connection.name, token, rejection.reason)
         # After the stop: a cancelled match must not publish a game that does not count.
-        connection.send(
-            scheduler_protocol.GameDiscarded(
-                match_token=token, number=number, reason=rejection.reason
-            )
-        )
+        connection.send(GameDiscarded(match_token=token, number=number, reason=rejection.reason))
 
     async def _finish(
-        self, match: ActiveMatch, server: RegisteredServer, result: match_results.MatchResult
+        self, match: ActiveMatch, name: str, result: match_results.MatchResult
     ) -> None:
         token = match.row.token
         if await asyncio.to_thread(self._store.matches.finish, token, result):
@@ -192,18 +173,16 @@ class ResultHandler:
             self._log.info(
                 "match.finished", match=match.row.id, ending=result.ending, games=result.games
             )
-        if match.server != server.name:
+        if match.server != name:
             self._assigner.stop_at(match.server, token, "the match is over")
         self._assigner.remove(match)
         self._assigner.publish_change("match done", match)
         await self._over(match)
 
-    async def _audit_invalid_result(
-        self, server: RegisteredServer, match: ActiveMatch, rejection: str
-    ) -> None:
+    async def _audit_invalid_result(self, name: str, match: ActiveMatch, rejection: str) -> None:
         self._assigner.counts["invalid results"] += 1
         await asyncio.to_thread(
-            self._store.audit.add, f"server {server.name}", rejection, f"match {match.row.id}"
+            self._store.audit.add, f"server {name}", rejection, f"match {match.row.id}"
         )
 
 

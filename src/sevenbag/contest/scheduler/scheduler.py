@@ -407,7 +407,7 @@ class Scheduler:
 
     async def _resolve_duplicate(self, connection: ServerConnection) -> None:
         """Wait until a connected server of the same name proves alive or is replaced."""
-        server = self._assigner.servers.get(connection.hello.name)
+        server = self._assigner.servers.get(connection.name)
         old = None if server is None else server.connection
         if server is None or old is None or old.hello.instance == connection.hello.instance:
             return
@@ -427,9 +427,9 @@ class Scheduler:
             return  # its results are sent again on the new connection
         match message:
             case GameFinished():
-                await self._results.handle_game(server, connection, message)
+                await self._results.handle_game(connection, message)
             case MatchFinished():
-                await self._results.handle_match(server, connection, message)
+                await self._results.handle_match(connection, message)
             case _:
                 await self._assigner.handle_message(server, connection, message)
 
@@ -458,9 +458,7 @@ class Scheduler:
             pass
         except (msgspec.DecodeError, UnicodeError, SchedulerError) as error:
             self._assigner.counts["connection errors"] += 1
-            self._log.error(
-                "game_server.message_invalid", server=connection.hello.name, error=str(error)
-            )
+            self._log.error("game_server.message_invalid", server=connection.name, error=str(error))
         finally:
             closing.cancel()
 

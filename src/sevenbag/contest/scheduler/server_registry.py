@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.scheduler.site_api import MatchAddress, ServerStatus
+from sevenbag.contest.scheduler_protocol import SchedulerMessage, ServerHello, StopMatch, encode
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -22,7 +22,7 @@ class ServerConnection:
         closing: set when the connection is to end.
     """
 
-    def __init__(self, hello: scheduler_protocol.ServerHello, now: float) -> None:
+    def __init__(self, hello: ServerHello, now: float) -> None:
         self.hello = hello
         self.hosting = set(hello.hosting)
         self.last_received_at = now
@@ -30,10 +30,15 @@ class ServerConnection:
         self.closing = asyncio.Event()
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
 
-    def send(self, message: scheduler_protocol.SchedulerMessage) -> None:
+    @property
+    def name(self) -> str:
+        """Name of the server."""
+        return self.hello.name
+
+    def send(self, message: SchedulerMessage) -> None:
         """Queue a message; close the connection if the server does not read."""
         if self._queue.qsize() < _MAX_QUEUED:
-            self._queue.put_nowait(scheduler_protocol.encode(message))
+            self._queue.put_nowait(encode(message))
         else:
             self.close()
 
@@ -55,9 +60,7 @@ class ServerConnection:
         """Stop a match on the server; `reason` is for its logs."""
         self.hosting.discard(token)
         self.send(
-            scheduler_protocol.StopMatch(
-                match_token=token, reason=reason, continues_elsewhere=continues_elsewhere
-            )
+            StopMatch(match_token=token, reason=reason, continues_elsewhere=continues_elsewhere)
         )
 
 
@@ -75,7 +78,7 @@ class RegisteredServer:
     def __init__(self, name: str, now: float, wall_time: float) -> None:
         self.name = name
         self.connection: ServerConnection | None = None
-        self.hello: scheduler_protocol.ServerHello | None = None
+        self.hello: ServerHello | None = None
         self.changed = now
         self.since = wall_time
         self.commands = 0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.exc import IntegrityError
 
-from sevenbag.contest.store.database import get_row, newest_first, unknown_entry
+from sevenbag.contest.store.database import StorePart, get_row, newest_first, unknown_entry
 from sevenbag.contest.store.rows import (
     Account,
     Admin,
@@ -38,32 +38,17 @@ from sevenbag.contest.store.tables import (
 )
 from sevenbag.errors import InputError, NameTakenError, UnknownEntryError, shown
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.contest.store.database import Database
-
 _Row = TypeVar("_Row", bound=Account)
 _Table = TypeVar("_Table", TeamTable, AdminTable)
 _TOKEN_BYTES = 32
 
 
-class _AccountStore(Generic[_Row, _Table]):
+class _AccountStore(StorePart, Generic[_Row, _Table]):
     """Common part of teams and administrators."""
 
-    def __init__(
-        self,
-        database: Database,
-        clock: Callable[[], float],
-        table: type[_Table],
-        row: type[_Row],
-        role: Role,
-    ) -> None:
-        self._database = database
-        self._clock = clock
-        self._table: type[_Table] = table
-        self._row: type[_Row] = row
-        self._role: Role = role
+    _table: type[_Table]
+    _row: type[_Row]
+    _role: Role
 
     def add(self, name: str, password_hash: str) -> _Row:
         """Create an account.
@@ -137,8 +122,9 @@ class _AccountStore(Generic[_Row, _Table]):
 class TeamStore(_AccountStore[Team, TeamTable]):
     """Teams."""
 
-    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
-        super().__init__(database, clock, TeamTable, Team, "team")
+    _table = TeamTable
+    _row = Team
+    _role = "team"
 
     def list(self, *, limit: int = 100, after: str = "") -> tuple[Team, ...]:
         """Return teams by name; `after` is the last name of the previous page."""
@@ -175,8 +161,9 @@ class TeamStore(_AccountStore[Team, TeamTable]):
 class AdminStore(_AccountStore[Admin, AdminTable]):
     """Administrators."""
 
-    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
-        super().__init__(database, clock, AdminTable, Admin, "admin")
+    _table = AdminTable
+    _row = Admin
+    _role = "admin"
 
     def list(self) -> tuple[Admin, ...]:
         """Return all administrators by name."""
@@ -190,26 +177,14 @@ class AdminStore(_AccountStore[Admin, AdminTable]):
             return session.scalars(select(exists().where(~AdminTable.disabled))).one()
 
 
-class LoginStore:
+class LoginStore(StorePart):
     """Logins."""
-
-    def __init__(
-        self,
-        database: Database,
-        clock: Callable[[], float],
-        teams: TeamStore,
-        admins: AdminStore,
-    ) -> None:
-        self._database = database
-        self._clock = clock
-        self._teams = teams
-        self._admins = admins
 
     def open(self, role: Role, account_id: int, lifetime: float) -> str:
         """Create a login that expires after `lifetime` seconds; return the browser's token."""
-        (self._teams if role == "team" else self._admins).get(account_id)
         token, now = secrets.token_urlsafe(_TOKEN_BYTES), self._clock()
         with self._database.write_transaction() as session:
+            get_row(session, TeamTable if role == "team" else AdminTable, account_id, role)
             session.add(
                 SessionTable(
                     token_hash=_hash_token(token),
@@ -260,12 +235,8 @@ class LoginStore:
             return len(expired)
 
 
-class InvitationStore:
+class InvitationStore(StorePart):
     """Links that can be used once."""
-
-    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
-        self._database = database
-        self._clock = clock
 
     def add(
         self, purpose: Purpose, *, team_id: int | None = None, lifetime: float = 86_400.0
@@ -315,12 +286,8 @@ class InvitationStore:
         return msgspec.convert(found, Invitation, from_attributes=True)
 
 
-class AuditLog:
+class AuditLog(StorePart):
     """Log of the actions of administrators, teams and programs."""
-
-    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
-        self._database = database
-        self._clock = clock
 
     def add(self, who: str, what: str, about: str = "", address: str = "") -> None:
         """Add an entry.

@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import delete, select, update
 
 from sevenbag.contest.bracket import MAX_ENTRANTS, ContestTournament
-from sevenbag.contest.store.database import get_row, newest_first
+from sevenbag.contest.store.database import StorePart, get_row, newest_first
 from sevenbag.contest.store.match_store import (
     create_match,
     match_row,
@@ -25,14 +25,13 @@ from sevenbag.contest.store.tables import ContestTable, EntrantTable, MatchTable
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
 
     from sqlalchemy.orm import Session
 
     from sevenbag.contest.bracket import ContestPlan
     from sevenbag.contest.ranking import DueMatch
     from sevenbag.contest.settings import ContestRules
-    from sevenbag.contest.store.database import Database
 
 _NEXT_STATES: Final[dict[ContestState, frozenset[ContestState]]] = {
     "planned": frozenset({"running", "called off"}),
@@ -43,12 +42,8 @@ _NEXT_STATES: Final[dict[ContestState, frozenset[ContestState]]] = {
 }
 
 
-class ContestStore:
+class ContestStore(StorePart):
     """All contests."""
-
-    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
-        self._database = database
-        self._clock = clock
 
     def add(
         self, name: str, rules: ContestRules, plan: ContestPlan, entrants: Sequence[int] = ()

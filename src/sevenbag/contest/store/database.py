@@ -38,7 +38,7 @@ from sevenbag.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
     from typing import Self
 
     from sqlalchemy import Connection, Engine, Select
@@ -262,6 +262,14 @@ class Database:
         kind, problem = _classify(error)
         reason = str(error).strip().partition("\n")[0]
         return kind(f"the store {self.url} {problem}: {reason}")
+
+
+class StorePart:
+    """Base of the parts of a store; the clock returns seconds since 1970."""
+
+    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
+        self._database = database
+        self._clock = clock
 
 
 def _parse_url(url: str) -> URL:

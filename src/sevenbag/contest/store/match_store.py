@@ -10,7 +10,7 @@ from sqlalchemy import and_, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from sevenbag.contest.scheduler_protocol import MAX_FRAME_BYTES, AssignedPlayer, MatchAssignment
-from sevenbag.contest.store.database import get_row, newest_first
+from sevenbag.contest.store.database import StorePart, get_row, newest_first
 from sevenbag.contest.store.rows import (
     MAX_ID,
     UNFINISHED,
@@ -35,26 +35,21 @@ from sevenbag.contest.store.tables import (
 from sevenbag.errors import InputError, UnknownEntryError, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Collection
 
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
     from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
     from sevenbag.contest.settings import ContestRules
-    from sevenbag.contest.store.database import Database
     from sevenbag.contest.store.rows import MatchKind
 
 _TOKEN_LENGTH: Final = 36
 _MAX_OUTCOMES: Final = 50
 
 
-class MatchStore:
+class MatchStore(StorePart):
     """All matches of contests, and test matches."""
-
-    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
-        self._database = database
-        self._clock = clock
 
     def add(
         self,

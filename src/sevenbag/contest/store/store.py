@@ -57,7 +57,7 @@ class Store(Database):
         super().__init__(url, timeout=timeout, create=create)
         self.teams = TeamStore(self, clock)
         self.admins = AdminStore(self, clock)
-        self.sessions = LoginStore(self, clock, self.teams, self.admins)
+        self.sessions = LoginStore(self, clock)
         self.invitations = InvitationStore(self, clock)
         self.matches = MatchStore(self, clock)
         self.contests = ContestStore(self, clock)
