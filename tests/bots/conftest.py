@@ -17,7 +17,10 @@ Command = Callable[..., list[str]]
 
 def slow(*values: object) -> list[object]:
     """Mark these parameters as slow."""
-    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
+    return [
+        pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=pytest.mark.slow)
+        for value in values
+    ]
 
 
 def marked(mark: str) -> list[str]:

@@ -26,7 +26,12 @@ ALL = [
     "Negative",
     "NoRules",
 ]
-QUICK = {("Frontend", "beam:nodes=60"), ("TakesGarbage", "random:seed=5")}
+QUICK = {
+    ("Frontend", "beam:nodes=60"),
+    ("Stadium", "random:seed=5"),
+    ("NoRules", "random:seed=5"),
+    ("TakesGarbage", "random:seed=5"),
+}
 
 
 def play(partner: Frontend) -> None:

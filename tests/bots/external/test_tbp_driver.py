@@ -26,11 +26,9 @@ from sevenbag.errors import (
     BotTimeoutError,
 )
 from sevenbag.game import Game, Rules
-from tests.bots.conftest import slow
+from tests.bots.conftest import Command, slow
 from tests.bots.games import SHORT, drive, prepared
 from tests.fakes.silence import launch_impatiently
-
-Command = Callable[..., list[str]]
 
 RULES = Rules.preset("guideline")
 FIRST = Game(seed=1).position()

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -27,9 +26,9 @@ from sevenbag.bots.external.tbp_profile import (
 )
 from sevenbag.errors import BotError, BotForfeitError, BotStartError, SpecError
 from sevenbag.game import Game, Rules
+from tests.bots.conftest import Command
 from tests.bots.games import drive, first_legal, prepared
 
-Command = Callable[..., list[str]]
 FIELD = Path(__file__).parents[2] / "fakes" / "field.py"
 RULES = Rules.preset("guideline")
 GARBAGE = RULES.replace({"garbage": {"travel": 0}})

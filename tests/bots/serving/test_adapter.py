@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from unittest.mock import AsyncMock
 
@@ -25,11 +25,11 @@ from sevenbag.bots.serving.adapter import tbp_adapter
 from sevenbag.bots.serving.stdio_server import serve_stdio
 from sevenbag.errors import BotDiedError
 from sevenbag.game import Game
+from tests.bots.conftest import Command
 from tests.bots.games import drive, prepared
 from tests.protocols.tbp.messages import EMPTY, PLAY, RULES, STOP, SUGGEST, Json
 from tests.protocols.tbp.messages import START as DATA
 
-Command = Callable[..., list[str]]
 SEVENBAG = [sys.executable, "-P", "-m", "sevenbag"]
 SERVE = [*SEVENBAG, "serve", "random:seed=1", "--as", "tbp"]
 
@@ -83,35 +83,6 @@ def test_the_end_of_input_is_an_end() -> None:
     assert done.returncode == 0
     assert done.stderr == b""
     assert serve()[1].returncode == 0
-
-
-def test_two_games_and_no_rules() -> None:
-    answers, done = serve(START, SUGGEST, STOP, START, SUGGEST, START, SUGGEST, QUIT)
-    assert kinds(answers) == ["info", *["suggestion"] * 3]
-    assert done.returncode == 0
-
-
-def test_messages_of_the_stadium() -> None:
-    # Pieces before moves, opponents, all cells garbage, a new start after garbage; no randomizer.
-    board = [["G"] * 9 + [None], *EMPTY[1:]]
-    state: Json = {"board": EMPTY[:32], "combo": 0, "back_to_back": 2, "meter": 3, "queue": ["I"]}
-    start = {key: value for key, value in START.items() if key != "randomizer"}
-    opponents = {"opponents": [state]}
-    answers, done = serve(
-        {"type": "rules"},
-        {**start, "board": board, "opponents": [{"board": EMPTY}]},
-        SUGGEST,
-        new_piece("J"),
-        {**PLAY, "move": {**PLAY["move"], "location": {**PLAY["move"]["location"], "y": 1}}}
-        | opponents,
-        SUGGEST,
-        {**start, "board": board},
-        SUGGEST,
-        QUIT,
-    )
-    assert kinds(answers) == ["info", "ready", *["suggestion"] * 3]
-    assert all(answer["moves"] for answer in answers[2:])
-    assert done.stderr == b""
 
 
 def test_invalid_lines_are_skipped_and_logged() -> None:
