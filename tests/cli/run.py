@@ -197,6 +197,11 @@ def alive(pid: int) -> bool:
     return stat.rpartition(")")[2].split()[0] != "Z"
 
 
+def read_folder(folder: Path) -> dict[str, bytes]:
+    """Return the content of each file of a folder, by name."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
 def loopback(number: int) -> str:
     """Return a loopback address that no other test process uses.
 

@@ -13,7 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-KICKS = json.loads((Path(__file__).parent.parent / "data" / "kicks.json").read_text())
+DATA = Path(__file__).parent.parent / "data"
+KICKS = json.loads((DATA / "kicks.json").read_text())
+# Shapes, corners and tests that differ from those of SRS.
+SHAPES = json.loads((DATA / "shapes.json").read_text())
+PASON: dict[str, list[list[tuple[int, int]]]] = SHAPES["pason"]
 
 # Our name -> where the published table lies.
 SYSTEMS = {
@@ -38,80 +42,14 @@ SYSTEMS = {
 
 # Systems that are SRS with other turns, written down here.
 JSTRIS_HALF_TURNS = {"02": (0, 1), "20": (0, -1), "13": (1, 0), "31": (-1, 0)}
-# Botris: all tests of its O.
-BOTRIS_O = {
-    "01": [(1, -1), (2, -1), (1, -2), (0, -1), (0, 0)],
-    "10": [(-1, 1), (-2, 1), (-1, 2), (0, 1), (0, 0)],
-    "12": [(-1, -1), (-2, -1), (-1, -2), (0, -1), (0, 0)],
-    "21": [(1, 1), (2, 1), (1, 2), (0, 1), (0, 0)],
-    "23": [(-1, 1), (-2, 1), (-1, 2), (0, 1), (0, 0)],
-    "32": [(1, -1), (2, -1), (1, -2), (0, -1), (0, 0)],
-    "30": [(1, 1), (2, 1), (1, 2), (0, 1), (0, 0)],
-    "03": [(-1, -1), (-2, -1), (-1, -2), (0, -1), (0, 0)],
-}
-
-# The Pason contest of 2012, as its rules draw it: (row down, column) from the origin, for each
-# orientation; one step on is a quarter turn counter-clockwise, and orientation 0 appears.
-PASON = {
-    "O": [[(0, -1), (0, 0), (1, -1), (1, 0)]],
-    "I": [[(0, -2), (0, -1), (0, 0), (0, 1)], [(-1, 0), (0, 0), (1, 0), (2, 0)]],
-    "S": [[(0, 0), (0, 1), (1, -1), (1, 0)], [(-1, 0), (0, 0), (0, 1), (1, 1)]],
-    "Z": [[(0, -1), (0, 0), (1, 0), (1, 1)], [(-1, 1), (0, 0), (0, 1), (1, 0)]],
-    "L": [
-        [(0, -1), (0, 0), (0, 1), (1, -1)],
-        [(-1, 0), (0, 0), (1, 0), (1, 1)],
-        [(-1, 1), (0, -1), (0, 0), (0, 1)],
-        [(-1, -1), (-1, 0), (0, 0), (1, 0)],
-    ],
-    "J": [
-        [(0, -1), (0, 0), (0, 1), (1, 1)],
-        [(-1, 0), (-1, 1), (0, 0), (1, 0)],
-        [(-1, -1), (0, -1), (0, 0), (0, 1)],
-        [(-1, 0), (0, 0), (1, -1), (1, 0)],
-    ],
-    "T": [
-        [(0, -1), (0, 0), (0, 1), (1, 0)],
-        [(-1, 0), (0, 0), (0, 1), (1, 0)],
-        [(-1, 0), (0, -1), (0, 0), (0, 1)],
-        [(-1, 0), (0, -1), (0, 0), (1, 0)],
-    ],
-}
-
-# Offset of each rotation from SRS's box in the games themselves, x to the right and y down.
-OFFSETS: dict[str, dict[str, list[tuple[int, int]]]] = {
-    "nrs-offsets": {
-        "I": [(0, 1), (0, 0), (0, 0), (1, 0)],
-        **{piece: [(1, 0)] * 4 for piece in "LJT"},
-        **{piece: [(1, 1), (1, 0), (1, 0), (2, 0)] for piece in "SZ"},
-    },
-    "ars-offsets": {
-        "I": [(0, 0), (0, 0), (0, -1), (1, 0)],
-        **{piece: [(0, 1), (0, 0), (0, 0), (0, 0)] for piece in "LJT"},
-        "S": [(0, 1), (-1, 0), (0, 0), (0, 0)],
-        "Z": [(0, 1), (0, 0), (0, 0), (1, 0)],
-    },
-    "asc-offsets": {
-        "I": [(0, 0), (0, -1), (1, -1), (1, 0)],
-        "O": [(0, 0), (0, 1), (-1, 1), (-1, 0)],
-    },
-}
 
 # All tests of every turn there is, in box coordinates.
 Own = dict[tuple[str, int, int], list[tuple[int, int]]]
 System = str | Own
 
 MODES = [
-    "none",
-    "T-spins",
-    "T-spins+",
-    "all",
-    "all+",
-    "all-mini",
-    "all-mini+",
-    "mini-only",
-    "handheld",
-    "stupid",
-    "immobile",
+    *("none", "T-spins", "T-spins+", "all", "all+", "all-mini", "all-mini+"),
+    *("mini-only", "handheld", "stupid", "immobile"),
 ]
 
 
@@ -143,34 +81,6 @@ CENTRES = {
     "O": [(0, 1), (0, 0), (1, 0), (1, 1)],
 }
 CENTRE_OF_OTHERS = [(1, 1)] * 4
-
-# Mode "handheld": cells around the middle of the box, by rotation, y up.
-CORNERS = {
-    "L": [
-        [(-1, 1), (0, 1), (1, -1), (-1, -1)],
-        [(-1, 1), (1, 1), (1, 0), (-1, -1)],
-        [(-1, 1), (1, 1), (1, -1), (0, -1)],
-        [(-1, 0), (1, 1), (1, -1), (-1, -1)],
-    ],
-    "J": [
-        [(0, 1), (1, 1), (1, -1), (-1, -1)],
-        [(-1, 1), (1, 0), (1, -1), (-1, -1)],
-        [(-1, 1), (1, 1), (0, -1), (-1, -1)],
-        [(-1, 1), (1, 1), (1, -1), (-1, 0)],
-    ],
-    "S": [
-        [(-1, 1), (2, 1), (1, 0), (-2, 0)],
-        [(0, 2), (1, 1), (1, -2), (0, -1)],
-        [(-1, 0), (2, 0), (1, -1), (-2, -1)],
-        [(-1, 2), (0, 1), (-1, -1), (0, -2)],
-    ],
-    "Z": [
-        [(-2, 1), (1, 1), (2, 0), (-1, 0)],
-        [(0, 1), (1, 2), (0, -2), (1, -1)],
-        [(-2, 0), (1, 0), (2, -1), (-1, -1)],
-        [(-1, 1), (0, 2), (0, -1), (-1, -2)],
-    ],
-}
 
 
 class State(NamedTuple):
@@ -206,7 +116,7 @@ def named_shape(piece: str, name: str, rotation: int) -> list[tuple[int, int]]:
         # It appears pointing south; the orientations follow one another counter-clockwise.
         states = PASON[piece]
         return [(column, row) for row, column in states[(2 - rotation) % len(states)]]
-    dx, dy = OFFSETS.get(plain, {}).get(piece, [(0, 0)] * 4)[rotation]
+    dx, dy = SHAPES["offsets"].get(plain, {}).get(piece, [(0, 0)] * 4)[rotation]
     return [(c + dx, r + dy) for c, r in box(piece, rotation)]
 
 
@@ -278,7 +188,7 @@ def named_tests(piece: str, system: str, start: int, end: int) -> list[tuple[int
     if plain == "jstris" and turn in JSTRIS_HALF_TURNS:
         return [(0, 0)] if piece == "O" else [(0, 0), JSTRIS_HALF_TURNS[turn]]
     if plain == "botris" and piece == "O":
-        return BOTRIS_O.get(turn)
+        return [(dx, dy) for dx, dy in SHAPES["botris_o"].get(turn, [])] or None
     group, name = SYSTEMS[plain]
     table = KICKS[group][name]
     kicks = table["i" if piece == "I" and "i" in table else "default"].get(turn)
@@ -360,8 +270,8 @@ def detect_spin(field: Field, piece: str, s: State, full_kick: bool, rules: Spin
         return "FULL" if immobile else "NONE"
     if mode == "mini-only":
         return "MINI" if immobile else "NONE"
-    if mode == "handheld" and piece in CORNERS:
-        corners = CORNERS[piece][s.rotation]
+    if mode == "handheld" and piece in SHAPES["corners"]:
+        corners = SHAPES["corners"][piece][s.rotation]
         return "FULL" if filled_corners(field, piece, s, corners, rules.top) >= 3 else "NONE"
     if piece == "T":
         seen = detect_t_spin(field, s, full_kick, rules.top)

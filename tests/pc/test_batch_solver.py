@@ -18,7 +18,7 @@ from sevenbag.formats.pc_file import read_solutions, validate_file
 from sevenbag.pc.batch_solver import BatchProgress, solve_all_sequences
 from sevenbag.pc.odds import compute_odds
 from sevenbag.pc.sequences import find_sequence_index
-from tests.cli.run import assert_no_trace, sevenbag, start
+from tests.cli.run import assert_no_trace, read_folder, sevenbag, start
 
 ALL = 57_750
 RECORD = 13
@@ -36,16 +36,12 @@ def letters_of(path: Path) -> list[str]:
     return ["".join(p.name for p in solution.sequence) for solution in read_solutions(path)]
 
 
-def names_in(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
 def expect_whole(folder: Path, whole: bytes) -> None:
     assert (folder / "2.pc").read_bytes() == whole
     assert (folder / "2.count").read_text() == f"{ALL}\n"
     assert (folder / "2-backup.pc").read_bytes() == whole
     assert (folder / "2-backup.count").read_text() == f"{ALL}\n"
-    assert names_in(folder) == ["2-backup.count", "2-backup.pc", "2.count", "2.pc"]
+    assert sorted(read_folder(folder)) == ["2-backup.count", "2-backup.pc", "2.count", "2.pc"]
 
 
 @pytest.mark.parametrize("kicks", ["srs", "none", "srs+", "asc"])
@@ -69,14 +65,14 @@ def test_each_system_has_its_own_file(tmp_path: Path) -> None:
         tmp_path, 2, Kicks.from_text('base = "srs"\n', "../../my table!"), backup=False
     )
     # A system with the rotations of SRS is SRS under any name.
-    assert names_in(tmp_path) == ["2-none.count", "2-none.pc", "2.count", "2.pc"]
+    assert sorted(read_folder(tmp_path)) == ["2-none.count", "2-none.pc", "2.count", "2.pc"]
 
 
 def test_a_wild_name_stays_in_the_folder(tmp_path: Path) -> None:
     kicks = Kicks.from_text('base = "none"\n', "../../my table!")
     solve_all_sequences(tmp_path / "in", 2, kicks, backup=False)
-    assert names_in(tmp_path) == ["in"]
-    assert len(names_in(tmp_path / "in")) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+    assert len(sorted(read_folder(tmp_path / "in"))) == 2
 
 
 def test_progress_is_reported(tmp_path: Path) -> None:
@@ -215,5 +211,5 @@ def test_command_summary(tmp_path: Path, whole: bytes) -> None:
     done = sevenbag("pc", "solve", "--height", "2", "--no-backup", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"Solved {len(whole) // RECORD:,} out of {ALL:,}\n"
-    assert names_in(tmp_path / "pc-data") == ["2.count", "2.pc"]
+    assert sorted(read_folder(tmp_path / "pc-data")) == ["2.count", "2.pc"]
     assert sevenbag("pc", "solve", "--height", "3", folder=tmp_path).returncode == 2

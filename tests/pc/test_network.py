@@ -18,6 +18,7 @@ from sevenbag._kernel import PC_ACTIVATIONS, PC_MAX_GENES, PcNetwork
 from sevenbag.errors import BoardError, InputError, NetworkError, QueueError
 from sevenbag.pc.network import Network, NetworkGene, compute_features
 from tests.pc.solution_check import find_faults
+from tests.pc.test_solver import SIX_SYSTEMS, first_pc_queues
 from tests.truth import truth
 
 ROW = "0000000100 / 0000100000 / 0011010001 / 1000000001 / 0010000001 / 1111111111"
@@ -346,8 +347,6 @@ def test_networks_go_to_other_processes() -> None:
     assert pickle.loads(pickle.dumps(network)) == network
 
 
-SYSTEMS = ("none", "none180", "srs", "srs180", "srs-tetrio", "srs+")
-
 WORST = linear({number: -weight for number, weight in FAST3.items()})
 NOT_A_NUMBER = linear({0: 3e38, 3: -3e38, 4: 3e38, 6: -3e38})
 REMEMBERING = Network(
@@ -370,12 +369,11 @@ NETWORKS = {
 
 
 def first_queues(count: int) -> list[str]:
-    lines = truth("pc/first_pc_200.txt").read_text().splitlines()
-    return [line.split("\t")[1] for line in lines if not line.startswith("#")][:count]
+    return [fields[1] for fields in first_pc_queues()[:count]]
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-@pytest.mark.parametrize("kicks", SYSTEMS)
+@pytest.mark.parametrize("kicks", SIX_SYSTEMS)
 def test_solutions_are_true_whatever_the_order(name: str, kicks: str) -> None:
     with_one = pc.Solver(kicks, network=NETWORKS[name])
     without = pc.Solver(kicks)

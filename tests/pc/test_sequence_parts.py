@@ -18,14 +18,18 @@ from sevenbag.pc import PcProblem, compute_chance
 from sevenbag.pc.batch_solver import BatchProgress, solve_all_sequences
 from sevenbag.pc.odds import compute_odds
 from sevenbag.pc.tablebase import TablebaseProgress
-from tests.cli.run import alive, assert_no_trace, descendants, sevenbag, start, wait_until
+from tests.cli.run import (
+    alive,
+    assert_no_trace,
+    descendants,
+    read_folder,
+    sevenbag,
+    start,
+    wait_until,
+)
 from tests.cluster import get_worker_pid
 
 PCO = "XXXXX.....\nXXXXXX....\nXXXXXXX...\nXXXXXX...."
-
-
-def files_in(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 @pytest.mark.parametrize("kicks", ["srs", "none"])
@@ -41,7 +45,7 @@ def test_all_solutions(executor: Executor, tmp_path: Path) -> None:
     told: list[BatchProgress] = []
     solve_all_sequences(tmp_path / "threads", 2, "srs+")
     tally = solve_all_sequences(tmp_path / "jobs", 2, "srs+", executor=executor, report=told.append)
-    assert files_in(tmp_path / "jobs") == files_in(tmp_path / "threads")
+    assert read_folder(tmp_path / "jobs") == read_folder(tmp_path / "threads")
     assert tally.done == tally.total == told[-1].done
     assert [now.done for now in told] == sorted(now.done for now in told)
 
@@ -53,7 +57,7 @@ def test_some_solutions_of_six_lines_and_then_more(executor: Executor, tmp_path:
     ]
     assert done[1] > done[0] >= 220
     solve_all_sequences(tmp_path / "threads", 6, limit=done[1])
-    assert files_in(tmp_path / "jobs") == files_in(tmp_path / "threads")
+    assert read_folder(tmp_path / "jobs") == read_folder(tmp_path / "threads")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +99,7 @@ def expect_kills_to_cost_nothing(
     solve_all_sequences(folder / "jobs", 2, executor=executor, report=report)
     solve_all_sequences(folder / "threads", 2)
     assert kills == 2
-    assert files_in(folder / "jobs") == files_in(folder / "threads")
+    assert read_folder(folder / "jobs") == read_folder(folder / "threads")
 
 
 def test_killed_workers_lose_nothing(tmp_path: Path) -> None:
@@ -126,7 +130,7 @@ def test_interrupted_batch_resumes(tmp_path: Path) -> None:
         solve_all_sequences(tmp_path / "jobs", 2, executor=executor, report=told.append)
     assert told[0].done_before >= half / 2
     solve_all_sequences(tmp_path / "threads", 2)
-    assert files_in(tmp_path / "jobs") == files_in(tmp_path / "threads")
+    assert read_folder(tmp_path / "jobs") == read_folder(tmp_path / "threads")
 
 
 def test_chances_can_be_stopped() -> None:
@@ -234,4 +238,4 @@ def test_a_command_that_is_ended_leaves_no_worker_and_can_go_on(
     with jobs.ProcessExecutor(2) as executor:
         solve_all_sequences(folder, 6, limit=1000, executor=executor)
     solve_all_sequences(tmp_path / "threads", 6, limit=int((folder / "6.count").read_text()))
-    assert files_in(folder) == files_in(tmp_path / "threads")
+    assert read_folder(folder) == read_folder(tmp_path / "threads")

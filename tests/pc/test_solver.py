@@ -17,14 +17,10 @@ from sevenbag.errors import (
     SearchStoppedError,
 )
 from tests.pc.solution_check import find_faults, letters
+from tests.pc.test_chance import AFTER_I, PCO
 from tests.truth import truth
 
 SIX_SYSTEMS = ("none", "none180", "srs", "srs180", "srs-tetrio", "srs+")
-
-
-def drawn(rows: str) -> str:
-    """Rows as the published cases write them: from the top, 1 is filled."""
-    return rows.replace(" / ", "\n").replace("0", ".").replace("1", "X")
 
 
 def first_pc_queues() -> list[list[str]]:
@@ -297,27 +293,15 @@ def test_a_wrong_number_of_threads_is_refused(threads: int) -> None:
         pc.solve("", "IJLOO", "I", threads=threads)
 
 
-FIRST = """
-XXXXX.....
-XXXXXX....
-XXXXXXX...
-XXXXXX....
-"""
-SECOND = """
-XXXXX....X
-XXXXXX...X
-XXXXXXX..X
-XXXXXX...X
-"""
 FOUR = ["".join(pieces) for pieces in itertools.permutations("IOTLJSZ", 4)]
 
 
 @pytest.mark.parametrize(
     ("field", "hold", "queues", "solved", "unique"),
-    [(FIRST, "I", FOUR, 711, 63), (SECOND, None, FOUR, 514, 18)],
+    [(PCO, "I", FOUR, 711, 63), (AFTER_I, None, FOUR, 514, 18)],
 )
 def test_published_counts_of_the_perfect_clear_opener(
-    field: str, hold: str | None, queues: list[str], solved: int, unique: int
+    field: Board | str, hold: str | None, queues: list[str], solved: int, unique: int
 ) -> None:
     tilings = pc.find_tilings(field, queues, hold, height=4, kicks="srs")
     assert len(tilings) == unique
@@ -331,12 +315,12 @@ def test_published_counts_of_the_perfect_clear_opener(
 
 
 def test_every_order_can_be_played() -> None:
-    for number, tiling in enumerate(pc.find_tilings(FIRST, FOUR, "I", height=4, kicks="srs")):
+    for number, tiling in enumerate(pc.find_tilings(PCO, FOUR, "I", height=4, kicks="srs")):
         for i in range(number % 7, len(FOUR), 41):
             solution = tiling.find_solution(FOUR[i], "I")
             assert (solution is not None) == bool(tiling.queues >> i & 1)
             if solution is not None:
-                assert find_faults(solution, FOUR[i], "I", field=FIRST, kicks="srs") == []
+                assert find_faults(solution, FOUR[i], "I", field=PCO, kicks="srs") == []
                 assert len(set(solution.placements)) == len(tiling.tiles)
 
 
@@ -384,11 +368,11 @@ def test_placements_in_another_order() -> None:
 
 def test_solution_keeps_its_tiles() -> None:
     gaps = 0
-    for tiling in pc.find_tilings(FIRST, FOUR, "I", height=4, kicks="srs"):
+    for tiling in pc.find_tilings(PCO, FOUR, "I", height=4, kicks="srs"):
         queue = FOUR[(tiling.queues & -tiling.queues).bit_length() - 1]
         solution = tiling.find_solution(queue, "I")
         assert solution is not None
-        again = pc.Tiling.from_placements(FIRST, solution.placements, kicks="srs")
+        again = pc.Tiling.from_placements(PCO, solution.placements, kicks="srs")
         assert set(again.tiles) == set(tiling.tiles)
         assert again.find_playable_queues(FOUR, "I") == tiling.queues
         for tile in tiling.tiles:
@@ -411,4 +395,4 @@ def test_invalid_tilings() -> None:
     with pytest.raises(SearchStoppedError, match="limit"):
         pc.find_tilings("", ["LSTIZJOSJIOLTZOL"], height=6)
     with pytest.raises(SearchStoppedError, match="of 840 queues"):
-        pc.find_solvable(FIRST, FOUR, "I", seconds=1e-9)
+        pc.find_solvable(PCO, FOUR, "I", seconds=1e-9)

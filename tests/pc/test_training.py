@@ -26,17 +26,12 @@ from sevenbag.pc.training import (
     measure_fitness,
     train,
 )
-from tests.cli.run import descendants
+from tests.cli.run import descendants, read_folder
 from tests.cluster import get_worker_pid
+from tests.pc.test_network import FAST3, WORST, linear
 
 SMALL = {"population": 12, "queues": 10, "species": 3}
-FAST3 = {0: 0.903, 3: -1.847, 4: -0.746, 6: 1.172, 7: -0.767, 8: -0.573}
-GOOD = Network(genes=tuple(NetworkGene(i, 10, weight, enabled=True) for i, weight in FAST3.items()))
-BAD = Network(genes=tuple(NetworkGene(i, 10, -weight, enabled=True) for i, weight in FAST3.items()))
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+GOOD = linear(FAST3)
 
 
 class ImpatientError(Exception):
@@ -65,7 +60,13 @@ class RecordingObserver(TrainingObserver):
 def test_a_training_and_its_files(tmp_path: Path) -> None:
     observer = RecordingObserver()
     last = train(tmp_path, SMALL, seed=3, generations=3, observer=observer)
-    assert sorted(files(tmp_path)) == ["0.json", "1.json", "2.json", "best.json", "current.json"]
+    assert sorted(read_folder(tmp_path)) == [
+        "0.json",
+        "1.json",
+        "2.json",
+        "best.json",
+        "current.json",
+    ]
     for number in range(3):
         kept = json.loads((tmp_path / f"{number}.json").read_bytes())
         assert kept["seed"] == 3
@@ -104,7 +105,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """Return the files of an uninterrupted training."""
     folder = tmp_path_factory.mktemp("whole")
     train(folder, SMALL, seed=4, generations=3)
-    return files(folder)
+    return read_folder(folder)
 
 
 @pytest.mark.parametrize(
@@ -122,16 +123,16 @@ def test_resumed_training_gives_the_same_result(
     observer = RecordingObserver()
     train(broken, generations=3, observer=observer)
     assert len(observer.fitnesses) == 36 - most
-    assert files(broken) == whole
+    assert read_folder(broken) == whole
 
 
 def test_more_generations_later(tmp_path: Path, whole: dict[str, bytes]) -> None:
     for generations in (1, 2, 2, 3):
         train(tmp_path, SMALL, seed=4, generations=generations)
-    assert files(tmp_path) == whole
+    assert read_folder(tmp_path) == whole
     # A finished training stays unchanged.
     train(tmp_path, generations=1)
-    assert files(tmp_path) == whole
+    assert read_folder(tmp_path) == whole
 
 
 class Killer(RecordingObserver):
@@ -157,7 +158,7 @@ def test_workers_do_not_affect_the_result(tmp_path: Path) -> None:
         killer = Killer(lambda: max(descendants(os.getpid()) - others))
         train(there, SMALL, seed=5, generations=2, executor=executor, observer=killer)
     assert killer.killed
-    assert files(there) == files(here)
+    assert read_folder(there) == read_folder(here)
 
 
 @pytest.mark.faults
@@ -168,7 +169,7 @@ def test_cluster_does_not_affect_the_result(tmp_path: Path, dask_cluster: Any) -
     with jobs.DaskExecutor(dask_cluster.scheduler_address) as executor:
         train(there, SMALL, seed=5, generations=2, executor=executor, observer=killer)
     assert killer.killed
-    assert files(there) == files(here)
+    assert read_folder(there) == read_folder(here)
 
 
 def test_seeds_make_the_difference(tmp_path: Path) -> None:
@@ -203,12 +204,12 @@ def test_settings_that_cannot_be(settings: dict[str, object], message: str, tmp_
 
 def test_another_training_is_in_the_folder(tmp_path: Path) -> None:
     train(tmp_path, SMALL, seed=1, generations=1)
-    before = files(tmp_path)
+    before = read_folder(tmp_path)
     with pytest.raises(InputError, match=r"height is 4, not 2, queues is 10, not 11"):
         train(tmp_path, {"height": 2, "queues": 11}, generations=2)
     with pytest.raises(InputError, match="invalid seed: expected 1"):
         train(tmp_path, seed=2, generations=2)
-    assert files(tmp_path) == before
+    assert read_folder(tmp_path) == before
 
 
 def test_two_cannot_train_in_one_folder(tmp_path: Path) -> None:
@@ -270,12 +271,12 @@ def test_invalid_files_are_named(path: str, value: object, message: str, tmp_pat
     with pytest.raises(ImpatientError):
         train(tmp_path, SMALL, seed=1, observer=RecordingObserver(1))
     edited(tmp_path, path, value)
-    before = files(tmp_path)
+    before = read_folder(tmp_path)
     with pytest.raises(NetworkError, match=message) as caught:
         train(tmp_path)
     assert str(caught.value).startswith(str(tmp_path / "current.json"))
     assert len(str(caught.value)) < 400
-    assert files(tmp_path) == before
+    assert read_folder(tmp_path) == before
 
 
 def test_circles_are_named(tmp_path: Path) -> None:
@@ -308,7 +309,7 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     monkeypatch.setattr(importlib, "import_module", no_module)
     with pytest.raises(MissingExtraError, match=r"sevenbag\[train\]"):
         train(tmp_path, SMALL)
-    assert files(tmp_path) == {}
+    assert read_folder(tmp_path) == {}
 
 
 def test_networks_are_those_of_the_library() -> None:
@@ -384,7 +385,7 @@ def test_fitness_is_perfect_clears_in_a_thousand_positions() -> None:
     efforts = solver.measure_effort(queues, 4)
     expected = 1000 * sum(found for _, found in efforts) / sum(nodes for nodes, _ in efforts)
     assert measure_fitness(GOOD, FitnessTest(queues, 4, "srs")) == pytest.approx(expected)
-    assert measure_fitness(BAD, FitnessTest(queues, 4, "srs")) < expected / 5
+    assert measure_fitness(WORST, FitnessTest(queues, 4, "srs")) < expected / 5
     assert measure_fitness(GOOD, FitnessTest(queues, 4, "srs", "seconds")) > 0
 
 

@@ -102,12 +102,6 @@ def test_pps_must_be_positive() -> None:
     assert (done.returncode, done.stderr) == (0, "PPS option must be greater than 0\n")
 
 
-@pytest.mark.parametrize("verb", ["demo", "fumen"])
-def test_missing_network(verb: str) -> None:
-    done = pc(verb, "--nn", "/none.json", "v115@vhAAgH")
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: FileNotFound\n")
-
-
 def test_installed_as_pc() -> None:
     (script,) = entry_points(group="console_scripts", name="pc")
     assert script.value == "sevenbag.cli.main:pc"

@@ -18,6 +18,7 @@ from tests.cli.run import (
     assert_rejected,
     descendants,
     environment,
+    read_folder,
     run_process,
     sevenbag,
     start,
@@ -34,10 +35,6 @@ def train(*words: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
 def current(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "current.json").read_bytes())
     return found
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_printed_lines(tmp_path: Path) -> None:
@@ -102,7 +99,7 @@ def test_interrupted_training_continues(
     wanted = ("--generations", str(generation + 1))
     assert train("--folder", broken, *wanted, folder=tmp_path).returncode == 0
     assert train(*SMALL, "--folder", whole, *wanted, folder=tmp_path).returncode == 0
-    ours, theirs = files(broken), files(whole)
+    ours, theirs = read_folder(broken), read_folder(whole)
     # A process killed while it writes leaves only a temporary file.
     assert {name: ours[name] for name in theirs} == theirs
     drafts = set(ours) - set(theirs)
