@@ -11,9 +11,13 @@ import sys
 from typing import TYPE_CHECKING, Final, TextIO
 
 import structlog
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+    from prometheus_client import Metric
 
     from sevenbag.contest.settings import LogSettings
 
@@ -202,3 +206,24 @@ class RateLimitedLog:
         source = {"match": match, "team": team}
         known = {name: value for name, value in source.items() if value is not None}
         self._logger.info(event, reason=reason, **known, **more)
+
+
+class MetricCollector(Collector):
+    """Metrics that are read when Prometheus asks for them.
+
+    Args:
+        read: returns all metrics.
+    """
+
+    def __init__(self, read: Callable[[], Iterable[Metric]]) -> None:
+        self._read = read
+
+    def collect(self) -> Iterable[Metric]:
+        """Return all metrics."""
+        return self._read()
+
+
+def create_metric(name: str, description: str, value: float) -> Metric:
+    """Create a metric: a counter if its name ends with ``_total``, else a gauge."""
+    family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
+    return family(name, description, value=value)

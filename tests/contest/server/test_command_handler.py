@@ -227,7 +227,7 @@ async def test_messages_without_an_envelope_are_dropped_and_counted(frames: list
         delimiter, answer = await stranger.recv_multipart()
         assert delimiter == b""
         assert Client.read([answer])["error"] == "malformed message"
-        assert hosted.server.dropped_envelopes == 1
+        assert hosted.server._commands.dropped == 1
         assert not await stranger.poll(20)
 
 
@@ -245,7 +245,7 @@ async def test_a_request_of_several_frames_is_answered_once(more: int) -> None:
         await client.socket.send_multipart(halves)
         answer = await asyncio.wait_for(client.socket.recv_multipart(), 120)
         assert Client.read(answer)["error"] == "unknown client token"
-        assert hosted.server.dropped_envelopes == 0
+        assert hosted.server._commands.dropped == 0
 
 
 async def test_unusual_envelopes_are_returned() -> None:

@@ -5,13 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
 
 from sevenbag.contest import telemetry
 from sevenbag.contest.game.pason_game import MoveOutcome
 from sevenbag.contest.server import authentication, hosted_match, zmq_channels
 from sevenbag.contest.server.game_server import GameServer
-from sevenbag.contest.server.monitoring import MetricsReader
 from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
 
 ROOT = Path(__file__).parents[3]
@@ -28,10 +26,10 @@ async def test_every_metric_is_on_the_page_and_no_other() -> None:
     async with server:
         figures = server.metrics
         figures.moves["done"] = figures.rejected["malformed message"] = 1
-        text = MetricsReader(server._read_metrics).text().decode()
+        families = list(server._read_metrics())
     samples = {
         sample.name.removeprefix("sevenbag_contest_")
-        for family in text_string_to_metric_families(text)
+        for family in families
         for sample in family.samples
     }
     section = PAGE.partition("## Metrics")[2].partition("\n## ")[0]

@@ -19,14 +19,13 @@ from sevenbag.contest.scheduler_protocol import Heartbeat, ServerHello
 from sevenbag.contest.server.command_handler import ClientTokens, CommandHandler
 from sevenbag.contest.server.hosted_match import HostedMatch, ServerContext
 from sevenbag.contest.server.monitoring import (
+    METRIC_PREFIX,
     HealthServer,
-    MetricsReader,
     ServerMetrics,
     create_health_app,
-    metric,
 )
 from sevenbag.contest.server.zmq_channels import AddressLimiter, CommandChannel, StateChannel
-from sevenbag.contest.telemetry import create_logger
+from sevenbag.contest.telemetry import create_logger, create_metric
 from sevenbag.errors import InputError, MatchRejectedError, ServerDismissedError
 
 if TYPE_CHECKING:
@@ -63,9 +62,6 @@ _EVERYWHERE: Final = frozenset({"", "*", "0.0.0.0", "::"})  # noqa: S104  # only
 
 class GameServer:
     """Host matches until stopped, in the event loop that calls `start`.
-
-    Attributes:
-        metrics: counts of the server.
 
     Args:
         settings: settings of the server.
@@ -126,7 +122,7 @@ class GameServer:
                 backlog=settings.state_backlog,
             )
             if settings.http_port:
-                app = create_health_app(self._find_problem, MetricsReader(self._read_metrics).text)
+                app = create_health_app(self._find_problem, self._read_metrics)
                 self._health_server = HealthServer(app, settings.bind, settings.http_port)
                 await self._health_server.start()
             undo.pop_all()
@@ -236,11 +232,6 @@ class GameServer:
         )
 
     @property
-    def dropped_envelopes(self) -> int:
-        """Number of messages on the command channel that were no requests."""
-        return self._commands.dropped
-
-    @property
     def matches(self) -> Mapping[str, HostedMatch]:
         """Matches by match token, including finished ones that linger."""
         return self._sessions.matches
@@ -299,20 +290,17 @@ class GameServer:
 
     def cancel_match(self, token: str, reason: str) -> None:
         """End a match without a winner; ignore unknown matches."""
-        table = self.matches.get(token)
-        if table is not None:
+        if table := self.matches.get(token):
             table.cancel(reason)
 
     def release_match(self, token: str, reason: str) -> None:
         """Stop a match that continues elsewhere, without publishing an end."""
-        table = self.matches.get(token)
-        if table is not None:
+        if table := self.matches.get(token):
             table.release(reason)
 
-    def pause_match(self, token: str, paused: bool) -> None:  # as on the link
+    def pause_match(self, token: str, paused: bool) -> None:
         """Pause a match before its next game, or resume it."""
-        table = self.matches.get(token)
-        if table is not None and not table.ended:
+        if (table := self.matches.get(token)) and not table.ended:
             table.set_paused(paused)
 
     async def wait_for_result(self, token: str) -> MatchResult:
@@ -411,7 +399,7 @@ class GameServer:
             ("connections_closed_total", "Connections over the limit.", self._limiter.closed),
             ("replies_dropped_total", "Answers that no client received.", self._commands.unsent),
         ):
-            yield metric(name, description, value)
+            yield create_metric(METRIC_PREFIX + name, description, value)
 
     async def _finish_games(self) -> None:
         tables = [table for table in self.matches.values() if not table.ended]

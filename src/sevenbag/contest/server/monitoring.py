@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import uvicorn
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily
 from prometheus_client.exposition import generate_latest
-from prometheus_client.registry import Collector, CollectorRegistry
+from prometheus_client.registry import CollectorRegistry
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from sevenbag.contest.telemetry import MetricCollector, create_metric
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     Send = Callable[[dict[str, Any]], Awaitable[None]]
     Application = Callable[[Scope, Any, Send], Awaitable[None]]
 
-CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+METRIC_PREFIX: Final = "sevenbag_contest_"
 
 
 @dataclass
@@ -37,8 +38,6 @@ class ServerMetrics:
         moves: moves by outcome, such as ``done`` or ``collides``.
         rejected: commands answered with an error, by kind.
         connects: successful connects of teams.
-        games: finished games.
-        matches: finished matches.
         failures: matches aborted by an internal error.
     """
 
@@ -60,54 +59,26 @@ class ServerMetrics:
         yield _count_by(
             "commands_rejected_total", "Commands answered with an error.", "error", self.rejected
         )
-        yield metric("logins_total", "Successful connects of teams.", self.connects)
-        yield metric("games_total", "Finished games.", self.games)
-        yield metric("matches_total", "Finished matches.", self.matches)
-        yield metric("matches_failed_total", "Matches aborted by an internal error.", self.failures)
-
-
-class MetricsReader(Collector):
-    """Read metrics when Prometheus asks for them.
-
-    Args:
-        read: return all metrics.
-    """
-
-    def __init__(self, read: Callable[[], Iterable[Metric]]) -> None:
-        self._read = read
-        self._registry = CollectorRegistry(auto_describe=False)
-        self._registry.register(self)
-
-    def collect(self) -> Iterable[Metric]:
-        """Return all metrics."""
-        return self._read()
-
-    def text(self) -> bytes:
-        """Return all metrics in Prometheus' text format."""
-        return generate_latest(self._registry)
-
-
-def metric(name: str, description: str, value: float) -> Metric:
-    """Create a metric of a game server: a counter if its name ends with ``_total``, else a gauge.
-
-    Args:
-        name: name without ``sevenbag_contest_``.
-        description: help text.
-        value: current value.
-    """
-    family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
-    return family(_PREFIX + name, description, value=value)
+        for name, description, value in (
+            ("logins_total", "Successful connects of teams.", self.connects),
+            ("games_total", "Finished games.", self.games),
+            ("matches_total", "Finished matches.", self.matches),
+            ("matches_failed_total", "Matches aborted by an internal error.", self.failures),
+        ):
+            yield create_metric(METRIC_PREFIX + name, description, value)
 
 
 def create_health_app(
-    readiness_problem: Callable[[], str], metrics: Callable[[], bytes]
+    readiness_problem: Callable[[], str], metrics: Callable[[], Iterable[Metric]]
 ) -> Application:
     """Create the ASGI application of ``/health``, ``/ready`` and ``/metrics``.
 
     Args:
         readiness_problem: return the reason why the server takes no matches; empty if it does.
-        metrics: return the metrics in Prometheus' text format.
+        metrics: return the metrics.
     """
+    registry = CollectorRegistry()
+    registry.register(MetricCollector(metrics))
 
     async def app(scope: Scope, receive: object, send: Send) -> None:
         del receive
@@ -120,7 +91,7 @@ def create_health_app(
             problem = readiness_problem()
             status, body = 503 if problem else 200, f"{problem or 'ready'}\n".encode()
         elif path == "/metrics":
-            body, kind = metrics(), CONTENT_TYPE
+            body, kind = generate_latest(registry), _METRICS
         elif path != "/health":
             status, body = 404, b"there are /health, /ready and /metrics\n"
         headers = [
@@ -193,7 +164,7 @@ class HealthServer:
             await self._server.shutdown(sockets=[self._socket])
 
 
-_PREFIX: Final = "sevenbag_contest_"
+_METRICS: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 _PLAIN: Final = "text/plain; charset=utf-8"
 
@@ -222,7 +193,7 @@ class _LimitedProtocol(H11Protocol):
 
 
 def _count_by(name: str, description: str, label: str, counts: Counter[str]) -> Metric:
-    family = CounterMetricFamily(_PREFIX + name, description, labels=[label])
+    family = CounterMetricFamily(METRIC_PREFIX + name, description, labels=[label])
     for key, count in sorted(counts.items()):
         family.add_metric([key], count)
     return family

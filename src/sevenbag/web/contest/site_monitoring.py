@@ -7,16 +7,14 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from prometheus_client import CollectorRegistry, Counter, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
-from prometheus_client.registry import Collector
 
+from sevenbag.contest.telemetry import MetricCollector, create_metric
 from sevenbag.errors import printable
 from sevenbag.web.core.connection_limits import client_address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, MutableMapping
+    from collections.abc import Callable, Mapping, MutableMapping
 
-    from prometheus_client.metrics_core import Metric
     from structlog.typing import FilteringBoundLogger
 
     from sevenbag.web.core.origin_guard import AsgiApp, Receive, Scope, Send
@@ -55,7 +53,14 @@ class SiteMetrics:
 
     def add_source(self, read: Callable[[], Mapping[str, float]], description: str) -> None:
         """Add values by metric name; names of counters end with ``_total``."""
-        self._registry.register(_ValueCollector(read, description))
+        self._registry.register(
+            MetricCollector(
+                lambda: [
+                    create_metric(f"sevenbag_{name}", description, value)
+                    for name, value in read().items()
+                ]
+            )
+        )
 
     def render(self) -> bytes:
         """Return all metrics in the text format of Prometheus."""
@@ -113,17 +118,6 @@ class AccessLog:
 
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST"})
-
-
-class _ValueCollector(Collector):
-    def __init__(self, read: Callable[[], Mapping[str, float]], description: str) -> None:
-        self._read = read
-        self._description = description
-
-    def collect(self) -> Iterable[Metric]:
-        for name, value in self._read().items():
-            family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
-            yield family(f"sevenbag_{name}", self._description, value)
 
 
 def _find_part(scope: Scope) -> str:
