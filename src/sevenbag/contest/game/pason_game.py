@@ -69,8 +69,6 @@ class FallingPiece:
     """A piece in play.
 
     Attributes:
-        kind: letter of the piece.
-        orient: orientation.
         row: row of the origin; negative above the top.
         col: column of the origin.
         number: piece number, unique in the match or among the player's pieces.
@@ -101,14 +99,11 @@ class PasonGame:
     """A game. It begins with a piece for each player.
 
     Attributes:
-        rules: options that the text of the contest leaves open.
         boards: locked cells of each player; bits above the 200 are rows above the top, which occur
             only at the end of a game.
         pieces: falling piece of each player; None between two pieces.
         queue: upcoming pieces, shared by both players.
-        scores: points of each player.
         lines: rows cleared by each player.
-        locked_pieces: number of pieces locked by each player.
         pending_garbage: garbage rows that will enter each board.
         level: level of the game, from 1.
         next_piece_numbers: number of each player's next piece.

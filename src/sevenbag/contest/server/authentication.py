@@ -69,7 +69,6 @@ class PlayerAuthenticator:
         self._hash = password_hash
         self._checks = checks
         self._key = secrets.token_bytes(16)
-        self._right = b""
         self._rejected: dict[bytes, None] = {}
         self._wrong = 0
         # Guesses by address, including those rejected without a check.
@@ -79,23 +78,17 @@ class PlayerAuthenticator:
     def cached_result(self, password: str, address: str = "") -> bool | None:
         """Return the cached result for a password; None if it has to be checked.
 
-        Args:
-            password: password to look up.
-            address: address of the client; empty if not known.
+        The address of the client is empty if it is not known.
         """
         mark = self._mark(password)
         if mark in self._rejected:
             return False
         # A password that was right in another match is not delayed by an opponent's guesses.
         few = self._guesses.get(self._bucket(address), 0) < _GUESSES
-        return True if few and self._was_right(mark, password) else None
+        return True if few and self._checks.is_known(self._hash, password) else None
 
     async def verify(self, password: str, address: str = "") -> bool:
-        """Check a password.
-
-        Args:
-            password: password to check.
-            address: address of the client; empty if not known.
+        """Check a password; see `cached_result`.
 
         Raises:
             TooBusyError: too many passwords are being checked.
@@ -112,14 +105,11 @@ class PlayerAuthenticator:
         try:
             if self._wrong >= _FREE:
                 await asyncio.sleep(_PAUSE)
-            right = self._was_right(mark, password) or await self._checks.verify(
-                self._hash, password
-            )
+            right = await self._checks.verify(self._hash, password)
         finally:
             self._waiting -= 1
         if right:
             self._guesses[bucket] -= 1
-            self._right = mark
         else:
             self._wrong += 1
             self._rejected[mark] = None
@@ -129,9 +119,6 @@ class PlayerAuthenticator:
 
     def _bucket(self, address: str) -> str:
         return address if address in self._guesses or len(self._guesses) < _MAX_ADDRESSES else ""
-
-    def _was_right(self, mark: bytes, password: str) -> bool:
-        return mark == self._right or self._checks.is_known(self._hash, password)
 
     def _mark(self, password: str) -> bytes:
         """Return a keyed hash of a password; useless without the memory of this process."""

@@ -102,8 +102,7 @@ class CommandHandler:
         token, team = command.match_token, command.team_name
         match = self._sessions.matches.get(token)
         if match is None:
-            owner = self._sessions.find_ended(token)
-            if owner is not None:
+            if owner := self._sessions.find_ended(token):
                 return self._reject("match ended", "this match is over", match_token=owner.match)
             return self._reject("unknown match", f"no match {shown(_short(token))} is played here")
         player = match.find_player(team)
@@ -119,8 +118,9 @@ class CommandHandler:
         address = self._channel.address
         known = match.authenticators[player].cached_result(command.password, address)
         if known is None:
-            check = self._check(sender, match, player, command.password, address)
-            task = asyncio.create_task(check)
+            task = asyncio.create_task(
+                self._check(sender, match, player, command.password, address)
+            )
             self._checking.add(task)
             task.add_done_callback(self._checking.discard)
             return None
@@ -160,8 +160,7 @@ class CommandHandler:
 
     def _unknown_client(self, command: GameMove) -> bytes:
         token = command.client_token
-        owner = self._sessions.find_ended(token)
-        if owner is not None:
+        if owner := self._sessions.find_ended(token):
             words = "the match of this client_token is over"
             return self._reject("match ended", words, team=owner.team, match_token=owner.match)
         return self._reject("unknown client token", f"no client has {shown(_short(token))}")
@@ -187,10 +186,8 @@ class CommandHandler:
 
 def _short(token: str) -> str:
     """Shorten a token so that its owner recognises it and nobody can use it."""
-    return token if len(token) <= _SHOWN else token[:_SHOWN] + "..."
+    return token if len(token) <= LOGGED_TOKEN_LENGTH else token[:LOGGED_TOKEN_LENGTH] + "..."
 
-
-_SHOWN = 8
 
 _MAX_ENDED: Final = 20_000
 """Maximum number of tokens of ended matches that are remembered."""
@@ -213,7 +210,7 @@ class ClientTokens:
 
     Attributes:
         matches: matches by match token.
-        players: match and player by client token.
+        players: matches and players by client token.
     """
 
     def __init__(self) -> None:
@@ -243,9 +240,5 @@ class ClientTokens:
             self._ended.popitem(last=False)
 
     def find_ended(self, token: str) -> TokenOwner | None:
-        """Return the owner of a token if its match was played here and is over; else None.
-
-        Args:
-            token: token of a match or client.
-        """
+        """Return the owner of a token if its match was played here and is over; else None."""
         return self._ended.get(token)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 from sevenbag.contest.game.match_results import MatchResult
-from sevenbag.contest.game.pason_game import MoveOutcome
+from sevenbag.contest.game.pason_game import PLAYERS, MoveOutcome
 from sevenbag.contest.game.pason_replay import encode_replay
 from sevenbag.contest.game.state_messages import STATISTICS_TOPIC, StatisticsMessage
 from sevenbag.contest.server.authentication import (
@@ -46,13 +46,8 @@ class ServerContext:
     """Objects that all matches of a server share.
 
     Attributes:
-        clock: monotonic seconds.
-        states: state channel.
+        clock: monotonic seconds of the event loop.
         result_sink: receiver of results and events; None for a server without a scheduler.
-        metrics: counts of the server.
-        logger: logger of the server.
-        log: settings of the log.
-        checks: verifier of passwords.
         builtin_moves_per_second: maximum rate of moves of built-in players.
         on_removed: callback that removes a match.
     """
@@ -124,33 +119,33 @@ class HostedMatch:
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = math.inf
         self._end_messages: list[State] = []
-        self._players: list[BuiltinContestPlayer] = []
-        for number, seat in enumerate(place.players):
-            if seat.bot:
-                self._players.append(self._create_builtin_player(1 if number else 0))
+        self._players = [
+            self._create_builtin_player(player) for player in PLAYERS if place.players[player].bot
+        ]
 
     def start(self) -> None:
         """Start the match: built-in players connect."""
-        for number, seat in enumerate(self.assignment.players):
-            if seat.bot:
-                self.join(1 if number else 0)
+        for player in PLAYERS:
+            if self.assignment.players[player].bot:
+                self.join(player)
         self.publish_changes(self._context.clock())
 
     @property
     def is_storing(self) -> bool:
-        """True while a finished game or match is not stored."""
+        """Return whether a finished game or match is not stored."""
         return self._storing is not None
 
     @property
     def is_busy(self) -> bool:
-        """True while a game is played, or a finished game or match is not stored."""
+        """Return whether a game is played or not stored."""
         return self.is_storing or self.match.phase == "game"
 
     def find_player(self, team: str) -> PlayerIndex | None:
         """Return the player of a team that may connect; None for other teams."""
-        for number, seat in enumerate(self.assignment.players):
-            if seat.team == team and not seat.bot:
-                return 1 if number else 0
+        for player in PLAYERS:
+            settings = self.assignment.players[player]
+            if settings.team == team and not settings.bot:
+                return player
         return None
 
     def join(self, seat: PlayerIndex) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import re
@@ -14,10 +13,9 @@ import msgspec
 
 from sevenbag.contest import scheduler_protocol
 from sevenbag.errors import FormatError, SettingsError
-from sevenbag.files import write_atomically
+from sevenbag.files import open_locked, write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 SpooledResult: TypeAlias = scheduler_protocol.GameFinished | scheduler_protocol.MatchFinished
@@ -32,29 +30,23 @@ class ResultSpool:
     Args:
         folder: folder of all game servers of this machine.
         server: name of the game server, which has its own folder in it.
-        wall: seconds since 1970.
 
     Raises:
         SettingsError: the folder cannot be used, or another process uses it.
     """
 
-    def __init__(self, folder: Path, server: str, *, wall: Callable[[], float] = time.time) -> None:
+    def __init__(self, folder: Path, server: str) -> None:
         self._folder = folder / _file_name(server)
-        self._wall = wall
+        in_use = SettingsError(
+            f"server.spool: {self._folder} is in use by another game server; give each its "
+            "own server.name or server.spool"
+        )
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+            self._lock = open_locked(self._folder / "lock", os.O_RDWR | os.O_CREAT, in_use)
         except OSError as error:
             raise SettingsError(
                 f"server.spool: cannot create {self._folder}: {error.strerror}"
-            ) from None
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(self._lock)
-            raise SettingsError(
-                f"server.spool: {self._folder} is in use by another game server; give each its "
-                "own server.name or server.spool"
             ) from None
 
     def close(self) -> None:
@@ -88,7 +80,7 @@ class ResultSpool:
         path = self._folder / name
         try:
             data = path.read_bytes()
-            age = max(0.0, self._wall() - path.stat().st_mtime)
+            age = max(0.0, time.time() - path.stat().st_mtime)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -96,8 +88,7 @@ class ResultSpool:
         try:
             result = scheduler_protocol.decode_server_message(data)
         except (msgspec.DecodeError, UnicodeError):
-            self.quarantine(name)
-            return None
+            result = None
         if isinstance(result, scheduler_protocol.GameFinished):
             # The game may have waited for disk space before it was written.
             return msgspec.structs.replace(result, age=result.age + age)

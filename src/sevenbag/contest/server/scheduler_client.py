@@ -258,7 +258,9 @@ class SchedulerClient:
                         pause = _MIN_RECONNECT_SECONDS
                 reason = "the scheduler has closed the connection"
             except InvalidStatus as error:
-                reason = _describe_status(error.response.status_code)
+                reason = f"HTTP {error.response.status_code}"
+                if error.response.status_code in {401, 403}:
+                    reason += ": server.secret_file does not have the secret of the site"
             except (OSError, TimeoutError, WebSocketException) as error:
                 reason = str(error) or type(error).__name__
             except Exception as error:  # noqa: BLE001  # or the server would never reconnect
@@ -300,7 +302,7 @@ class SchedulerClient:
         try:
             return await self._receive_all(host, connection, sending)
         finally:
-            # `_live` logs the end of the connection, because it knows the reason.
+            # `_run` logs the end of the connection, because it knows the reason.
             self.connected = False
             self._disconnected.set()
             for task in (sending, beating):
@@ -340,13 +342,10 @@ class SchedulerClient:
                 try:
                     host.accept_match(message)
                 except MatchRejectedError as error:
-                    self._send(
-                        scheduler_protocol.MatchRejected(match_token=token, reason=str(error))
-                    )
+                    self.report_lost(token, str(error))
                 except Exception as error:  # noqa: BLE001  # other matches continue
                     self._log.error("match.accept_failed", exc_info=error)
-                    reason = f"internal error: {type(error).__name__}"
-                    self._send(scheduler_protocol.MatchRejected(match_token=token, reason=reason))
+                    self.report_lost(token, f"internal error: {type(error).__name__}")
                 else:
                     if not here:
                         self._histories[token] = match_results.hash_history(message.finished_games)
@@ -478,9 +477,3 @@ def _link_url(scheduler: str) -> str:
             f"got {scheduler!r}"
         )
     return f"{schemes[parts.scheme]}://{parts.netloc}{parts.path.rstrip('/')}{scheduler_protocol.LINK_PATH}"
-
-
-def _describe_status(status: int) -> str:
-    if status in {401, 403}:
-        return f"HTTP {status}: server.secret_file does not have the secret of the site"
-    return f"HTTP {status}"

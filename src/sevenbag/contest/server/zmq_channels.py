@@ -70,7 +70,7 @@ class CommandChannel:
 
     Args:
         context: libzmq context.
-        host: address to listen at.
+        host: name or address of this machine.
         port: port to listen at; 0 for a free one.
         max_frame_bytes: maximum size of a command.
 
@@ -278,11 +278,7 @@ class StateChannel:
         self._socket = socket
 
     def publish(self, token: bytes, messages: Iterable[bytes]) -> bool:
-        """Publish messages of a match.
-
-        Args:
-            token: match token; the first of two frames.
-            messages: messages in order; each is a second frame.
+        """Publish messages of a match, each in two frames: its token and the message.
 
         Returns:
             True if no message was dropped for a subscriber.
@@ -297,7 +293,12 @@ class StateChannel:
                 send(message, _DONTWAIT)
             except zmq.Again:
                 complete = False
-                self._publish_to_those_with_room(token, message)
+                self.incomplete += 1
+                # To those that have room.
+                self._socket.set(zmq.XPUB_NODROP, 0)
+                send(token, _MORE)
+                send(message, _DONTWAIT)
+                self._socket.set(zmq.XPUB_NODROP, 1)
         return complete
 
     def process_subscriptions(self) -> None:
@@ -316,13 +317,6 @@ class StateChannel:
         """Stop publishing; libzmq still sends pending messages."""
         self._socket.close()
 
-    def _publish_to_those_with_room(self, token: bytes, message: bytes) -> None:
-        self.incomplete += 1
-        self._socket.set(zmq.XPUB_NODROP, 0)
-        self._socket.send(token, _MORE)
-        self._socket.send(message, _DONTWAIT)
-        self._socket.set(zmq.XPUB_NODROP, 1)
-
 
 _LINGER: Final = 2_000
 """Milliseconds to send the last messages when a socket is closed."""
@@ -340,7 +334,7 @@ _PROBES: Final = 6
 
 
 def set_socket_options(zmq_socket: zmq.Socket[bytes]) -> None:
-    """Set the options of both channels; a peer of 2012 understands all of them."""
+    """Set the options of both channels, which peers of 2012 understand."""
     zmq_socket.set(zmq.LINGER, _LINGER)
     zmq_socket.set(zmq.HANDSHAKE_IVL, _HANDSHAKE)
     zmq_socket.set(zmq.TCP_KEEPALIVE, 1)
@@ -352,16 +346,7 @@ def set_socket_options(zmq_socket: zmq.Socket[bytes]) -> None:
 def bind_socket(
     zmq_socket: zmq.Socket[bytes], host: str, port: int, channel: str
 ) -> tuple[str, int]:
-    """Bind a socket; close it on failure.
-
-    Args:
-        zmq_socket: socket to bind.
-        host: name or address of this machine.
-        port: port to listen at; 0 for a free one.
-        channel: name of the channel for errors.
-
-    Returns:
-        Endpoint and port.
+    """Bind a socket and return its endpoint and port; close it on failure.
 
     Raises:
         InputError: the port is in use or not permitted, or the address is not of this machine.
