@@ -288,3 +288,8 @@ def load_settings(
     return loader.load_settings(
         ContestSettings, path, prefix=ENVIRONMENT_PREFIX, environ=environ, overrides=overrides
     )
+
+
+def bracket_host(host: str) -> str:
+    """Return a host as it stands in URLs: IPv6 addresses in brackets."""
+    return f"[{host}]" if ":" in host else host

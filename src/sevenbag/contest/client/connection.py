@@ -25,7 +25,7 @@ from sevenbag.contest.game.state_messages import (
     MatchStatistics,
     decode_statistics,
 )
-from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT
+from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, bracket_host
 from sevenbag.errors import (
     CommandRejectedError,
     InputError,
@@ -76,17 +76,17 @@ class ServerAddress:
     @property
     def command_endpoint(self) -> str:
         """ZeroMQ endpoint of the command channel."""
-        return f"tcp://{_bracketed(self.host)}:{self.command_port}"
+        return f"tcp://{bracket_host(self.host)}:{self.command_port}"
 
     @property
     def state_endpoint(self) -> str:
         """ZeroMQ endpoint of the state channel."""
-        return f"tcp://{_bracketed(self.state_host or self.host)}:{self.state_port}"
+        return f"tcp://{bracket_host(self.state_host or self.host)}:{self.state_port}"
 
     def __str__(self) -> str:
         has_default_ports = (self.command_port, self.state_port) == (COMMAND_PORT, STATE_PORT)
         ports = "" if has_default_ports else f":{self.command_port},{self.state_port}"
-        return f"{SCHEME}{_bracketed(self.host)}{ports}"
+        return f"{SCHEME}{bracket_host(self.host)}{ports}"
 
 
 def parse_server_address(text: str) -> ServerAddress:
@@ -451,7 +451,3 @@ _ADDRESS: Final = re.compile(
     r"(:(?P<command>[0-9]{1,9})(,(?P<state>[0-9]{1,9}))?)?/?",
     re.IGNORECASE | re.ASCII,
 )
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

@@ -247,9 +247,8 @@ class MatchAssigner:
     async def _check(self, match: ActiveMatch, now: float) -> None:
         waits = now - match.since
         if match.server and not match.is_accepted and waits > _ANSWER_SECONDS:
-            server = self.servers.get(match.server)
-            if server is not None and server.connection is not None:
-                await self.revoke(match, server.name, "the server did not say that it has it")
+            if self._find_connection(match.server) is not None:
+                await self.revoke(match, match.server, "the server did not say that it has it")
         elif not match.server and match.row.kind == "test" and waits > _TEST_SECONDS:
             await self.cancel(match.row.token, "no game server has taken it")
         elif (
@@ -295,16 +294,11 @@ class MatchAssigner:
 
     async def _assign_waiting(self, now: float) -> None:
         load = self.count_matches()
-        busy = {
-            team
-            for match in self.matches.values()
-            if match.server and match.row.kind == "contest"
-            for team in match.teams
-        }
-        room = self._settings.max_matches or len(self.matches)
-        room -= sum(
-            1 for match in self.matches.values() if match.server and match.row.kind == "contest"
-        )
+        assigned = [
+            match for match in self.matches.values() if match.server and match.row.kind == "contest"
+        ]
+        busy = {team for match in assigned for team in match.teams}
+        room = (self._settings.max_matches or len(self.matches)) - len(assigned)
         # Interrupted matches come first, because their teams wait for them.
         for match in sorted(self.matches.values(), key=lambda match: match.row.placed is None):
             contest = match.row.kind == "contest"
@@ -378,19 +372,18 @@ class MatchAssigner:
         self, name: str, token: str, reason: str, *, continues_elsewhere: bool = False
     ) -> None:
         """Stop a match on a server, if that is connected."""
+        if connection := self._find_connection(name):
+            connection.stop_match(token, reason, continues_elsewhere=continues_elsewhere)
+
+    def _find_connection(self, name: str) -> ServerConnection | None:
         server = self.servers.get(name)
-        if server is not None and server.connection is not None:
-            server.connection.stop_match(token, reason, continues_elsewhere=continues_elsewhere)
+        return None if server is None else server.connection
 
     def _send_pause(self, match: ActiveMatch) -> None:
-        server = self.servers.get(match.server)
-        if (
-            server is not None
-            and server.connection is not None
-            and match.row.contest_id is not None
-        ):
+        connection = self._find_connection(match.server)
+        if connection is not None and match.row.contest_id is not None:
             paused = match.row.contest_id in self.paused
-            server.connection.send(PauseMatch(match_token=match.row.token, paused=paused))
+            connection.send(PauseMatch(match_token=match.row.token, paused=paused))
 
     async def _handle_match_message(
         self,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT
+from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, bracket_host
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator
@@ -37,11 +37,7 @@ class MatchAddress(msgspec.Struct, frozen=True, kw_only=True):
         """ZeroMQ endpoint of the state channel for machines of the administrators."""
         apart = self.state_address != self.command_address
         host = self.state_address if apart else self.internal_address
-        return (
-            f"tcp://[{host}]:{self.state_port}"
-            if ":" in host
-            else (f"tcp://{host}:{self.state_port}")
-        )
+        return f"tcp://{bracket_host(host)}:{self.state_port}"
 
     def to_reply(self) -> dict[str, str | int]:
         """Return the fields of a JSON reply; only unusual ports extend the contest's text."""

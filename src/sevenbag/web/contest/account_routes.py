@@ -12,6 +12,7 @@ from litestar.params import FromPath
 from litestar.response import Redirect, Template
 
 from sevenbag.contest.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, TooBusyError
+from sevenbag.contest.settings import bracket_host
 from sevenbag.contest.store import reject_reserved_name
 from sevenbag.contest.store.rows import validate_name
 from sevenbag.errors import InputError, NameTakenError
@@ -51,8 +52,7 @@ def create_admin_link(store: Store, settings: ContestSettings, address: str | No
         address: URL of the site; that of the settings by default.
     """
     site = settings.site
-    host = f"[{site.host}]" if ":" in site.host else site.host
-    address = address or site.url or f"http://{host}:{site.port}"
+    address = address or site.url or f"http://{bracket_host(site.host)}:{site.port}"
     return address.rstrip("/") + create_admin_invitation(store)
 
 
