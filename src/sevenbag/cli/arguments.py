@@ -249,6 +249,17 @@ def add_worker_options(
     )
 
 
+def add_save_option(parser: Container) -> None:
+    """Add ``--save-every``."""
+    parser.add_argument(
+        "--save-every",
+        type=positive_number,
+        default=10.0,
+        metavar="S",
+        help="seconds between saves",
+    )
+
+
 def create_executor(args: argparse.Namespace) -> jobs.Executor:
     """Create the executor that the options ask for; this process, if neither was given.
 
@@ -345,10 +356,7 @@ _PROTOCOLS: Final = {"tbp": "TBP", "triangle": "the Triangle.js protocol"}
 
 
 def _load_named(
-    name: str,
-    from_name: Callable[[str], T],
-    from_file: Callable[[str], T],
-    error: type[Exception],
+    name: str, from_name: Callable[[str], T], from_file: Callable[[str], T], error: type[Exception]
 ) -> T:
     if name.lower().endswith(".toml"):
         return from_file(name)

@@ -14,12 +14,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from sevenbag.cli.command_table import (
-    COMMANDS,
-    PERFECT_TETRIS_VERBS,
-    CommandParser,
-    add_commands,
-)
+from sevenbag.cli.command_table import COMMANDS, PERFECT_TETRIS_VERBS, CommandParser, add_commands
 from sevenbag.errors import InputError, SevenbagError
 
 if TYPE_CHECKING:

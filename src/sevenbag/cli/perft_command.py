@@ -7,14 +7,7 @@ import json
 import time
 from typing import Final
 
-from sevenbag._kernel import (
-    Board,
-    Kicks,
-    SpinMode,
-    instruction_set,
-    perft,
-    spin_mode_name,
-)
+from sevenbag._kernel import Board, Kicks, SpinMode, instruction_set, perft, spin_mode_name
 from sevenbag.cli.arguments import KICKS_HELP, add_json_option, integer, load_kicks
 from sevenbag.errors import PlacementError, QueueError
 

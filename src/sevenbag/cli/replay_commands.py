@@ -38,11 +38,7 @@ from sevenbag.replay import TETRIO_SUFFIXES, open_playback
 from sevenbag.replay.playback import Playback, ReplayVerification, count_statistics
 from sevenbag.replay.player_statistics import CLEAR_KINDS, CLOCK_PPS_LABEL
 from sevenbag.replay.replay_export import export_csv, export_fumen, export_json
-from sevenbag.replay.tetrio_simulation import (
-    group_by_player,
-    read_expected_locks,
-    verify_recording,
-)
+from sevenbag.replay.tetrio_simulation import group_by_player, read_expected_locks, verify_recording
 
 if TYPE_CHECKING:
     import argparse

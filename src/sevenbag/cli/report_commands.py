@@ -16,13 +16,7 @@ from sevenbag.arena.tournament.tournament_summary import (
     summary_to_dict,
 )
 from sevenbag.cli.arguments import add_json_option, integer
-from sevenbag.cli.output import (
-    create_table,
-    escape_cell,
-    print_table,
-    warn,
-    write_json,
-)
+from sevenbag.cli.output import create_table, escape_cell, print_table, warn, write_json
 from sevenbag.errors import FormatError, printable
 
 if TYPE_CHECKING:

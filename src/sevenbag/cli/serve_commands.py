@@ -12,12 +12,7 @@ import msgspec
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.bots.serving.stdio_server import reserve_stdout, serve_stdio
-from sevenbag.cli.arguments import (
-    add_address_options,
-    add_limit_options,
-    integer,
-    load_rules,
-)
+from sevenbag.cli.arguments import add_address_options, add_limit_options, integer, load_rules
 from sevenbag.cli.command_table import import_extra
 from sevenbag.cli.output import write_lines
 from sevenbag.cli.signals import run_until_signal

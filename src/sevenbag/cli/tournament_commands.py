@@ -46,6 +46,7 @@ from sevenbag.game.game_config import MAX_SEED, with_attack_ramp
 
 if TYPE_CHECKING:
     from sevenbag.arena.tournament.tournament_config import TournamentHeader
+    from sevenbag.cli.arguments import Container
 
 _DEFAULT_FOLDER: Final = Path("matches")
 _ERROR_RATE: Final = 0.05
@@ -116,15 +117,8 @@ def configure_match(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pps", type=positive_number, default=DEFAULT_PPS, help="pieces per second in real time"
     )
-    storage = parser.add_argument_group("storage")
-    storage.add_argument(
-        "--folder", type=Path, metavar="FOLDER", help="folder of the results [default: matches/A-B]"
-    )
-    storage.add_argument(
-        "--resume", action="store_true", help="continue the run stored in the folder"
-    )
+    storage = _add_run_options(parser, folder="matches/A-B")
     storage.add_argument("--no-replay", action="store_true", help="store no replays")
-    _add_run_options(parser)
     parser.set_defaults(defaults={name: parser.get_default(name) for name in _MATCH_OPTIONS})
 
 
@@ -237,17 +231,7 @@ def configure_tournament(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", type=Path, nargs="?", help="TOML file; omitted to --resume"
     )
-    storage = parser.add_argument_group("storage")
-    storage.add_argument(
-        "--folder",
-        type=Path,
-        metavar="FOLDER",
-        help="folder of the results [default: the name of the file]",
-    )
-    storage.add_argument(
-        "--resume", action="store_true", help="continue the run stored in the folder"
-    )
-    _add_run_options(parser)
+    _add_run_options(parser, folder="the name of the file")
 
 
 def run_tournament(args: argparse.Namespace) -> int:
@@ -273,7 +257,15 @@ def _choose_tournament_folder(args: argparse.Namespace) -> Path:
     return Path(args.file.stem)
 
 
-def _add_run_options(parser: argparse.ArgumentParser) -> None:
+def _add_run_options(parser: argparse.ArgumentParser, *, folder: str) -> Container:
+    """Add storage, workers and output; return the group of storage options."""
+    storage = parser.add_argument_group("storage")
+    storage.add_argument(
+        "--folder", type=Path, metavar="FOLDER", help=f"folder of the results [default: {folder}]"
+    )
+    storage.add_argument(
+        "--resume", action="store_true", help="continue the run stored in the folder"
+    )
     add_worker_options(parser.add_argument_group("workers"), default=1)
     parser.add_argument(
         "--recover",
@@ -283,6 +275,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     output = parser.add_argument_group("output")
     add_display_options(output, plain="print one line per game instead of a live table")
+    return storage
 
 
 def _check_folder(folder: Path, kind: str, *, resume: bool) -> None:

@@ -22,7 +22,7 @@ import math
 import sys
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, NoReturn, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, get_args
 
 import msgspec
 from msgspec import Meta, Struct
@@ -98,16 +98,17 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
             NetworkError: invalid network.
         """
         if len(data) > _MAX_FILE:
-            _raise_error("", f"invalid network: expected at most {_MAX_FILE} bytes")
+            raise NetworkError(f"invalid network: expected at most {_MAX_FILE} bytes")
         try:
             document = msgspec.json.decode(data, type=_Document)
         except msgspec.ValidationError as error:
             what, _, path = str(error).partition(" - at `$")
-            if path.endswith("_activation`"):
+            path = path.strip(".`")
+            if path.endswith("_activation"):
                 what += f", expected one of {', '.join(get_args(Activation))}"
-            _raise_error(path.strip(".`"), what)
+            raise NetworkError(f"{path}: {what}" if path else what, path) from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            _raise_error("", str(error))
+            raise NetworkError(str(error)) from None
         options = document.options
         return cls(
             genes=document.genome.genes,
@@ -229,10 +230,6 @@ class _Genome(Struct, frozen=True):
 class _Document(Struct, frozen=True):
     options: _Options
     genome: _Genome
-
-
-def _raise_error(path: str, what: str) -> NoReturn:
-    raise NetworkError(f"{path}: {what}" if path else what, path) from None
 
 
 def _is_file(path: Path) -> bool:

@@ -11,12 +11,12 @@ from sevenbag._kernel import PcSolver
 from sevenbag.cli.arguments import (
     add_json_option,
     add_kicks_option,
+    add_save_option,
     add_threads_option,
     add_worker_options,
     integer,
     load_kicks,
     open_executor,
-    positive_number,
 )
 from sevenbag.cli.signals import raise_on_signals
 from sevenbag.files import check_writable, write_atomically
@@ -199,13 +199,7 @@ def configure_solve(parser: argparse.ArgumentParser) -> None:
         help="folder of the results",
     )
     parser.add_argument("--no-backup", action="store_true", help="store no copies")
-    parser.add_argument(
-        "--save-every",
-        type=positive_number,
-        default=10.0,
-        metavar="S",
-        help="seconds between saves",
-    )
+    add_save_option(parser)
 
 
 def run_solve(args: argparse.Namespace) -> int:

@@ -9,10 +9,10 @@ import msgspec
 
 from sevenbag._kernel import Kicks
 from sevenbag.cli.arguments import (
+    add_save_option,
     add_worker_options,
     create_executor,
     integer,
-    positive_number,
 )
 from sevenbag.cli.signals import raise_on_signals
 from sevenbag.jobs.progress import ProgressLine
@@ -71,13 +71,7 @@ def configure_train(parser: argparse.ArgumentParser) -> None:
         help="fitness by positions examined or by time",
     )
     add_worker_options(parser)
-    parser.add_argument(
-        "--save-every",
-        type=positive_number,
-        default=10.0,
-        metavar="S",
-        help="seconds between saves",
-    )
+    add_save_option(parser)
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="print the fitness of every network"
     )
