@@ -13,8 +13,17 @@ from tests.contest.server.hosted_server import placement
 real_sleep = asyncio.sleep
 
 
-async def no_sleep(seconds: float) -> None:
-    await real_sleep(0)
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Record the pauses of checks instead of waiting."""
+    made: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        made.append(seconds)
+        await real_sleep(0)
+
+    monkeypatch.setattr("sevenbag.contest.server.authentication.asyncio.sleep", sleep)
+    return made
 
 
 class Checks:
@@ -61,14 +70,8 @@ async def test_verified_password_is_cached(door: PlayerAuthenticator, checks: Ch
 
 
 async def test_guesses_are_delayed_and_the_team_is_not(
-    door: PlayerAuthenticator, checks: Checks, monkeypatch: pytest.MonkeyPatch
+    door: PlayerAuthenticator, checks: Checks, pauses: list[float]
 ) -> None:
-    pauses: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        pauses.append(seconds)
-
-    monkeypatch.setattr("sevenbag.contest.server.authentication.asyncio.sleep", sleep)
     assert await door.verify("right")
     for number in range(200):
         assert not await door.verify(f"guess {number}")
@@ -84,15 +87,9 @@ async def test_guesses_are_delayed_and_the_team_is_not(
 
 
 async def test_right_password_is_delayed_after_many_guesses(
-    door: PlayerAuthenticator, checks: Checks, monkeypatch: pytest.MonkeyPatch
+    door: PlayerAuthenticator, checks: Checks, pauses: list[float]
 ) -> None:
     """Otherwise an attacker could test guesses as fast as requests can be sent."""
-    pauses: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        pauses.append(seconds)
-
-    monkeypatch.setattr("sevenbag.contest.server.authentication.asyncio.sleep", sleep)
     assert await door.verify("right", "198.51.100.1")
     # Guesses that are refused without a check also count.
     checks.gate.clear()
@@ -112,9 +109,8 @@ async def test_right_password_is_delayed_after_many_guesses(
 
 
 async def test_further_addresses_share_one_count(
-    door: PlayerAuthenticator, monkeypatch: pytest.MonkeyPatch
+    door: PlayerAuthenticator, pauses: list[float]
 ) -> None:
-    monkeypatch.setattr("sevenbag.contest.server.authentication.asyncio.sleep", no_sleep)
     assert await door.verify("right", "198.51.100.1")
     for number in range(1_100):
         await door.verify(f"guess {number}", f"address {number}")

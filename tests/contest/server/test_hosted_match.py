@@ -10,10 +10,10 @@ import pytest
 
 from sevenbag.contest.game import pason_replay
 from sevenbag.contest.game.match_results import ContestGameResult
-from sevenbag.contest.settings import GameRules, MatchRules
+from sevenbag.contest.settings import MatchRules
 from sevenbag.errors import MatchRejectedError
 from sevenbag.protocols.pason.messages import GamePieceState, decode_state
-from tests.contest.server.hosted_server import MATCH, RecordingSink, hosting, lose, placement, until
+from tests.contest.server.hosted_server import RecordingSink, hosting, lose, placement, until
 
 QUICK = MatchRules(
     games=3,
@@ -139,19 +139,6 @@ async def test_match_continues_after_known_games() -> None:
         await lose(loser, listener)
         result = await hosted.server.wait_for_result(place.match_token)
         assert (result.winner, result.games) == (1, (1, 2))
-
-
-@pytest.mark.parametrize("attempt", [2, 5, 1_000])
-async def test_moved_match_continues_the_numbers(attempt: int) -> None:
-    async with hosting() as hosted:
-        place = hosted.place(msgspec.structs.replace(placement(match=QUICK), attempt=attempt))
-        listener = hosted.listener(place)
-        await hosted.connect_both(place)
-        first = (await listener.until("GamePieceState"))[-1]
-        numbers = [state["number"] for state in first["states"].values()]
-        # Some millions each time; clients of 2012 read integers of 32 bits.
-        assert 10_000_000 < first["sequence"] < 2**31
-        assert all(1_000_000 < number < 2**31 for number in numbers)
 
 
 async def test_client_token_survives_a_move_to_another_server() -> None:
@@ -339,26 +326,6 @@ async def test_internal_error_without_a_scheduler_ends_the_match() -> None:
         await client.move("left")
         await listener.until("MatchEnd")
         assert (await result).ending == "called off"
-
-
-async def test_the_slow_and_the_silent_lose_by_gravity() -> None:
-    game = GameRules(gravity_ms=(1,))
-    match = MatchRules(games=1, first_pause_seconds=0.02, repeat_seconds=0.05)
-    async with hosting() as hosted:
-        place = hosted.place(placement(game=game, match=match))
-        listener = hosted.listener(place)
-        await hosted.connect_both(place)
-        heard = await listener.until("MatchEnd")
-        assert {message["comm_type"] for message in heard} == {
-            "GameBoardState",
-            "GamePieceState",
-            "GameEnd",
-            "MatchEnd",
-        }
-        pieces = [m for m in heard if m["comm_type"] == "GamePieceState"]
-        # After a lock by gravity there is no piece until the next step.
-        assert any(None in m["states"].values() for m in pieces)
-        assert MATCH.games == 1
 
 
 async def _raw(socket: object) -> bytes:
