@@ -1,6 +1,7 @@
 """Tests of assignments, and of the messages to teams and the site."""
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from sevenbag.contest.scheduler_protocol import (
     encode,
 )
 from sevenbag.errors import SchedulerError, StoreError
+from tests.contest import postgres
 from tests.contest.scheduler.scripted_server import (
     PLAN,
     House,
@@ -432,6 +434,42 @@ class TestAStoreThatFails:
         await house.scheduler.run_pass()
         again = await house.server("one", instance="a", hosting=[token])
         await again.store_game(token, 1)
+
+
+@pytest.fixture
+def database() -> Iterator[postgres.Server]:
+    """A server of one test, which it may kill."""
+    if why := postgres.missing():
+        pytest.skip(why)
+    with postgres.running_server() as running:
+        yield running
+
+
+@pytest.mark.postgres
+@pytest.mark.faults
+async def test_games_are_resent_until_the_database_returns(database: postgres.Server) -> None:
+    house = House(database.new_database())
+    await house.scheduler.start()
+    one, token = await house.placed_match(instance="a")
+    await one.store_game(token, 1)
+
+    database.crash()
+    await one.tell(game_done(token, 2))
+    assert one.over is not None
+    await one.over
+    assert not one.has_heard(GameStored)
+    refused = await house.server("one", instance="a", hosting=[token])
+    assert refused.over is not None
+    await refused.over
+    assert not house.scheduler.is_healthy
+
+    database.restart()
+    await house.scheduler.run_pass()
+    assert house.scheduler.is_healthy
+    again = await house.server("one", instance="a", hosting=[token])
+    await again.store_game(token, 2)
+    assert house.results(token) == [(1, 0), (2, 0)]
+    await house.end()
 
 
 async def test_the_scheduler_looks_by_itself_whatever_happens(

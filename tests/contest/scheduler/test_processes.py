@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -15,7 +16,7 @@ from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler_protocol import GameFinished, decode_server_message
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
-from sevenbag.contest.store import Store
+from sevenbag.contest.store import MatchRow, Store
 from tests.cli.run import TRACES, loopback, start, wait_until
 from tests.contest.scheduler.teams import PASSWORD, TEAMS, ReactiveTeam, has_come
 
@@ -90,14 +91,27 @@ class Processes:
             self._readers.append(reader)
         return process
 
-    def end(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         for process in self._processes:
-            process.kill()
-            process.wait()
+            kill(process)
         for reader in self._readers:
             reader.join()
         for process in self._processes:
             process.communicate()
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.wait()
+
+
+def placed_match(store: Store) -> MatchRow:
+    """Wait until the match is assigned."""
+    wait_until(lambda: [row.state for row in store.matches.list()] == ["placed"])
+    return store.matches.list()[0]
 
 
 def spooled(folder: Path) -> list[GameFinished]:
@@ -138,18 +152,14 @@ def store(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
 
 
 def test_every_finished_game_survives_the_death_of_both(tmp_path: Path, store: Store) -> None:
-    running = Processes(tmp_path)
-    try:
-        wait_until(lambda: [row.state for row in store.matches.list()] == ["placed"])
-        (match,) = store.matches.list()
+    with Processes(tmp_path) as running:
+        match = placed_match(store)
         connect(match.token)
         wait_until(lambda: len(store.matches.list_game_results(match.token)) >= 2)
 
-        running.site.kill()
-        running.site.wait()
+        kill(running.site)
         wait_until(lambda: len(spooled(tmp_path)) >= 3)
-        running.server.kill()
-        running.server.wait()
+        kill(running.server)
         before = store.matches.list_game_results(match.token)
         left = spooled(tmp_path)
         assert left[0].result.number <= len(before) + 1
@@ -169,8 +179,6 @@ def test_every_finished_game_survives_the_death_of_both(tmp_path: Path, store: S
         wait_until(lambda: store.matches.get(match.token).state == "done")
         wait_until(lambda: not spooled(tmp_path))
         wait_until(lambda: store.contests.get(1).state == "finished")
-    finally:
-        running.end()
     games = store.matches.list_game_results(match.token)
     assert [game.number for game in games] == list(range(1, len(games) + 1))
     assert list(games[: len(survivors)]) == [survivors[number] for number in sorted(survivors)]
@@ -187,20 +195,13 @@ def test_every_finished_game_survives_the_death_of_both(tmp_path: Path, store: S
 def test_clients_that_only_respond_to_states_survive_server_restarts(
     tmp_path: Path, store: Store
 ) -> None:
-    running = Processes(tmp_path, grace=60)
-    try:
-        wait_until(lambda: [row.state for row in store.matches.list()] == ["placed"])
-        (match,) = store.matches.list()
+    with Processes(tmp_path, grace=60) as running:
+        match = placed_match(store)
         running.start_server("another", OTHER_SERVER)
-        connected = f"tcp://{SERVER}:5557"
-        wait_until(lambda: has_come(connected, match.token, TEAMS[0]))
+        wait_until(lambda: has_come(COMMANDS, match.token, TEAMS[0]))
 
         def kept() -> int:
             return len(store.matches.list_game_results(match.token))
-
-        def kill() -> None:
-            running.server.kill()
-            running.server.wait()
 
         hosts = SERVER, OTHER_SERVER
         with (
@@ -209,7 +210,7 @@ def test_clients_that_only_respond_to_states_survive_server_restarts(
         ):
             # During a game; the other server has capacity, but the teams are on this one.
             wait_until(lambda: "Game 2" in red.games)
-            kill()
+            kill(running.server)
             running.server = running.start_server()
             wait_until(lambda: len(red.ends) >= 2)
             assert not any(team.moves[OTHER_SERVER] for team in (red, blue))
@@ -217,22 +218,19 @@ def test_clients_that_only_respond_to_states_survive_server_restarts(
             # Between two games.
             ends = len(red.ends)
             wait_until(lambda: len(red.ends) > ends)
-            kill()
+            kill(running.server)
             before = kept()
             running.server = running.start_server()
             wait_until(lambda: kept() > before)
 
             # The server stays down: the match continues on the other one.
-            running.site.kill()
-            running.site.wait()
+            kill(running.site)
             running.grace = 1
             running.site = running.start_site()
-            kill()
+            kill(running.server)
             wait_until(lambda: store.matches.get(match.token).state == "done")
             teams = red, blue
             wait_until(lambda: all(team.told[-1]["comm_type"] == "MatchEnd" for team in teams))
-    finally:
-        running.end()
     result = store.matches.get(match.token).result
     assert result is not None
     assert result.ending == "majority of games"
@@ -251,16 +249,14 @@ def test_clients_that_only_respond_to_states_survive_server_restarts(
 
 @pytest.mark.parametrize("store", [RESTARTED], indirect=True)
 def test_full_disk_loses_no_published_game(tmp_path: Path, store: Store) -> None:
-    running = Processes(tmp_path)
     unlimited = resource.RLIM_INFINITY, resource.RLIM_INFINITY
 
     def fill_disk(full: bool) -> None:
         limits = (0, resource.RLIM_INFINITY) if full else unlimited
         resource.prlimit(running.server.pid, resource.RLIMIT_FSIZE, limits)
 
-    try:
-        wait_until(lambda: [row.state for row in store.matches.list()] == ["placed"])
-        (match,) = store.matches.list()
+    with Processes(tmp_path) as running:
+        match = placed_match(store)
         wait_until(lambda: has_come(COMMANDS, match.token, TEAMS[0]))
         with (
             ReactiveTeam([SERVER], match.token, TEAMS[0]) as red,
@@ -272,8 +268,7 @@ def test_full_disk_loses_no_published_game(tmp_path: Path, store: Store) -> None
             assert not spooled(tmp_path)
 
             # The site is down, too: the match waits.
-            running.site.kill()
-            running.site.wait()
+            kill(running.site)
             wait_until(lambda: "results not stored: 1" in trouble())
             kept = store.matches.list_game_results(match.token)
             assert {end["game_name"] for end in red.ends} <= {game.game_name for game in kept}
@@ -287,15 +282,12 @@ def test_full_disk_loses_no_published_game(tmp_path: Path, store: Store) -> None
             # The disk is full again, and the server is killed.
             fill_disk(True)
             wait_until(lambda: "results not stored: 1" in trouble())
-            running.server.kill()
-            running.server.wait()
+            kill(running.server)
             running.site = running.start_site()
             running.server = running.start_server()
             wait_until(lambda: store.matches.get(match.token).state == "done")
             teams = red, blue
             wait_until(lambda: all(team.told[-1]["comm_type"] == "MatchEnd" for team in teams))
-    finally:
-        running.end()
     by_name = {game.game_name: game for game in store.matches.list_game_results(match.token)}
     for team in (red, blue):
         for end in team.ends:
