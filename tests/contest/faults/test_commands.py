@@ -57,16 +57,6 @@ def asker(server: Hosted, bystanders: Bystanders) -> Iterator[Asker]:
     asker.close()
 
 
-def connect(bystanders: Bystanders, seat: int = 0, **other: Any) -> dict[str, Any]:
-    team = bystanders.match.teams[seat]
-    return {
-        "comm_type": "MatchConnect",
-        "match_token": bystanders.match.token,
-        "team_name": team.name,
-        "password": team.password,
-    } | other
-
-
 NO_JSON = [
     b"",
     b"\0",
@@ -102,7 +92,7 @@ def test_invalid_commands(asker: Asker, body: bytes) -> None:
 
 
 def test_wrong_fields(asker: Asker, bystanders: Bystanders) -> None:
-    right = connect(bystanders)
+    right = bystanders.match.connect()
     token = asker.ask(**right)["client_token"]
     move = {"comm_type": "GameMove", "client_token": token, "move": "left"}
     strange: list[Any] = [None, 7, 7.5, True, [], {}, "x" * 5_000]
@@ -144,13 +134,13 @@ def test_wrong_keys(asker: Asker, bystanders: Bystanders, server: Hosted) -> Non
     }
     for kind, changes in kinds.items():
         for change in changes:
-            assert asker.error(json.dumps(connect(bystanders, **change)).encode()) == kind
-    token = asker.ask(**connect(bystanders))["client_token"]
+            assert asker.error(json.dumps(bystanders.match.connect(**change)).encode()) == kind
+    token = asker.ask(**bystanders.match.connect())["client_token"]
     for wrong in (bystanders.match.token, str(uuid.uuid4()), token[:-1], token + "0", "", "*"):
         command = {"comm_type": "GameMove", "client_token": wrong, "move": "left"}
         assert asker.error(json.dumps(command).encode()) == "unknown client token"
     # Part of a token is not a token.
-    part = connect(bystanders, match_token=bystanders.match.token[:8])
+    part = bystanders.match.connect(match_token=bystanders.match.token[:8])
     assert asker.error(json.dumps(part).encode()) == "unknown match"
 
 
@@ -159,15 +149,7 @@ def test_a_token_moves_its_own_piece_only(asker: Asker, server: Hosted) -> None:
     rules = {"game_seconds": 600}
     match = server.place("Mine", "Theirs", game={"gravity_ms": [60_000]}, match=rules)
     referee = match.referee()
-    tokens = []
-    for team in match.teams:
-        reply = asker.ask(
-            comm_type="MatchConnect",
-            match_token=match.token,
-            team_name=team.name,
-            password=team.password,
-        )
-        tokens.append(reply["client_token"])
+    tokens = [asker.ask(**match.connect(player))["client_token"] for player in (0, 1)]
     assert tokens[0] != tokens[1]
     context = zmq.Context()
     states: zmq.Socket[bytes] = context.socket(zmq.SUB)
@@ -195,7 +177,7 @@ def test_a_token_moves_its_own_piece_only(asker: Asker, server: Hosted) -> None:
 
 def test_large_ones(asker: Asker, bystanders: Bystanders, server: Hosted) -> None:
     before = server.memory()
-    right = connect(bystanders)
+    right = bystanders.match.connect()
     for size in (70_000, 1 << 20, (1 << 20) + 7):
         padded = json.dumps(right | {"padding": "x" * size}).encode()
         assert asker.error(padded) == "message too large"
@@ -219,9 +201,9 @@ def test_far_too_large_ones(bystanders: Bystanders, server: Hosted) -> None:
 def test_fuzzed(asker: Asker, bystanders: Bystanders) -> None:
     """Commands with some bytes changed, cut, doubled: answered, and never with nonsense."""
     dice = random.Random(2012)
-    token = asker.ask(**connect(bystanders))["client_token"]
+    token = asker.ask(**bystanders.match.connect())["client_token"]
     seeds = [
-        json.dumps(connect(bystanders, password="wrong")).encode(),
+        json.dumps(bystanders.match.connect(password="wrong")).encode(),
         json.dumps(
             {"comm_type": "GameMove", "client_token": token, "move": "left", "piece_number": 3}
         ).encode(),
@@ -262,7 +244,7 @@ def test_no_end_of_tokens(server: Hosted, bystanders: Bystanders) -> None:
         if number % 2:
             command = {"comm_type": "GameMove", "client_token": token, "move": "left"}
         else:
-            command = connect(bystanders, match_token=token)
+            command = bystanders.match.connect(match_token=token)
         dealer.send_multipart([b"", json.dumps(command).encode()])
     kinds: dict[str, int] = {}
     for _ in range(count):

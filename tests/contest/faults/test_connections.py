@@ -99,13 +99,7 @@ def test_disconnect_within_the_greeting(server: Hosted) -> None:
 def test_disconnect_before_the_answer(server: Hosted, bystanders: Bystanders) -> None:
     """The client of a password check disconnects."""
     for number in range(30):
-        team = bystanders.match.teams[number % 2]
-        command = {
-            "comm_type": "MatchConnect",
-            "match_token": bystanders.match.token,
-            "team_name": team.name,
-            "password": team.password,
-        }
+        command = bystanders.match.connect(number % 2)
         peer = NewPeer(server.host, COMMAND_PORT, kind="REQ")
         peer.send(b"", json.dumps(command).encode())
         peer.vanish()
@@ -136,6 +130,14 @@ def test_no_file_is_left(server: Hosted, bystanders: Bystanders) -> None:
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, usual)
     with NewPeer(server.host, COMMAND_PORT, kind="REQ") as peer:
         assert json.loads(peer.ask(UNKNOWN))["error"] == "unknown client token"
+
+
+@pytest.fixture
+def dealer(server: Hosted) -> Iterator[zmq.Socket[bytes]]:
+    with zmq.Context() as context, context.socket(zmq.DEALER) as socket:
+        socket.linger = 0
+        socket.connect(f"tcp://{server.host}:{COMMAND_PORT}")
+        yield socket
 
 
 class TestEnvelopes:
@@ -204,29 +206,18 @@ class TestFloods:
         assert server.memory() < before + 60
 
     def test_of_commands_from_one_of_the_teams(
-        self, server: Hosted, bystanders: Bystanders
+        self, server: Hosted, bystanders: Bystanders, dealer: zmq.Socket[bytes]
     ) -> None:
         """A client that does not wait for answers does not delay others."""
         match = server.place(match={"games": 9_999, "match_seconds": 600, "game_seconds": 600})
-        context = zmq.Context()
-        dealer: zmq.Socket[bytes] = context.socket(zmq.DEALER)
-        dealer.connect(f"tcp://{server.host}:{COMMAND_PORT}")
 
-        def ask(**fields: object) -> dict[str, str]:
-            dealer.send_multipart([b"", json.dumps(fields).encode()])
+        def ask(command: dict[str, object]) -> dict[str, str]:
+            dealer.send_multipart([b"", json.dumps(command).encode()])
             assert dealer.poll(120_000)
             reply: dict[str, str] = json.loads(dealer.recv_multipart()[1])
             return reply
 
-        tokens = []
-        for team in match.teams:
-            reply = ask(
-                comm_type="MatchConnect",
-                match_token=match.token,
-                team_name=team.name,
-                password=team.password,
-            )
-            tokens.append(reply["client_token"])
+        tokens = [ask(match.connect(player))["client_token"] for player in (0, 1)]
         moves = [
             json.dumps({"comm_type": "GameMove", "client_token": token, "move": move}).encode()
             for token in tokens
@@ -247,21 +238,14 @@ class TestFloods:
             assert dealer.poll(120_000), f"{sent - answered} moves were not answered"
             dealer.recv_multipart()
             answered += 1
-        context.destroy(linger=0)
         assert sent > 500
 
-    def test_of_wrong_passwords(self, server: Hosted, bystanders: Bystanders) -> None:
+    def test_of_wrong_passwords(
+        self, server: Hosted, bystanders: Bystanders, dealer: zmq.Socket[bytes]
+    ) -> None:
         """Wrong passwords cost time; the right one is accepted at once."""
         match = server.place()
-        context = zmq.Context()
-        dealer: zmq.Socket[bytes] = context.socket(zmq.DEALER)
-        dealer.connect(f"tcp://{server.host}:{COMMAND_PORT}")
-        right = {
-            "comm_type": "MatchConnect",
-            "match_token": match.token,
-            "team_name": match.teams[0].name,
-            "password": match.teams[0].password,
-        }
+        right = match.connect()
         dealer.send_multipart([b"", json.dumps(right).encode()])
         assert b'"ok"' in dealer.recv_multipart()[1]
         for number in range(300):
@@ -271,7 +255,6 @@ class TestFloods:
             reply = json.loads(peer.ask(json.dumps(right).encode()))
         assert reply["resp"] == "ok"
         bystanders.are_served(50)
-        context.destroy(linger=0)
 
 
 class TestSubscribers:
@@ -343,15 +326,7 @@ def test_a_wall_clock_that_jumps(server: Hosted, bystanders: Bystanders, seconds
 def test_secrets_are_not_logged(server: Hosted, bystanders: Bystanders) -> None:
     """After all of the above, and some more that might be quoted."""
     team = bystanders.match.teams[0]
-    right = json.dumps(
-        {
-            "comm_type": "MatchConnect",
-            "match_token": bystanders.match.token,
-            "team_name": team.name,
-            "password": team.password,
-        }
-    ).encode()
-    token = ""
+    right = json.dumps(bystanders.match.connect()).encode()
     with NewPeer(server.host, COMMAND_PORT, kind="REQ") as peer:
         token = json.loads(peer.ask(right))["client_token"]
         for broken in (right[:-1], right + b"x", right.replace(b"MatchConnect", b"Matchconnect")):

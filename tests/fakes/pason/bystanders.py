@@ -94,14 +94,7 @@ class Bystanders:
             self.timestamp = message["timestamp"]
 
     def _enter(self, seat: int) -> str:
-        team = self.match.teams[seat]
-        reply = self._ask(
-            comm_type="MatchConnect",
-            match_token=self.match.token,
-            team_name=team.name,
-            password=team.password,
-        )
-        token: str = reply["client_token"]
+        token: str = self._ask(**self.match.connect(seat))["client_token"]
         return token
 
     def _ask(self, **fields: Any) -> dict[str, Any]:

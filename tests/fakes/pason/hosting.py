@@ -57,6 +57,16 @@ class Match:
     level_points: tuple[int, ...]
     level_factors: tuple[int, ...]
 
+    def connect(self, player: int = 0, **changes: Any) -> dict[str, Any]:
+        """Return the command that connects a player, with some fields changed."""
+        team = self.teams[player]
+        return {
+            "comm_type": "MatchConnect",
+            "match_token": self.token,
+            "team_name": team.name,
+            "password": team.password,
+        } | changes
+
     def referee(self) -> Referee:
         """Return a referee of the match."""
         return Referee(
