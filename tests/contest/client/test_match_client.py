@@ -13,11 +13,10 @@ from sevenbag.contest.client.connection import ServerAddress, SessionTimeouts, p
 from sevenbag.contest.client.contest_client import JoinOptions, MatchReport, play_match
 from sevenbag.contest.client.match_client import (
     AsyncClientMatch,
-    TeamMatchResult,
     connect,
     connect_async,
 )
-from sevenbag.contest.client.match_view import MatchView
+from sevenbag.contest.client.match_view import MatchView, TeamMatchResult
 from sevenbag.contest.game import match_results
 from sevenbag.contest.game.pason_game import PlayerIndex
 from sevenbag.contest.server import GameServer

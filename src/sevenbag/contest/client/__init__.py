@@ -10,10 +10,10 @@ from sevenbag.contest.client.match_client import (
     AsyncClientTurn,
     ClientMatch,
     ClientTurn,
-    TeamMatchResult,
     connect,
     connect_async,
 )
+from sevenbag.contest.client.match_view import TeamMatchResult
 
 __all__ = [
     "AsyncClientMatch",

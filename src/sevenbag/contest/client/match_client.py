@@ -28,7 +28,6 @@ from sevenbag.contest.client.connection import (
     SessionTimeouts,
     parse_server_address,
 )
-from sevenbag.contest.client.match_view import TeamMatchResult
 from sevenbag.contest.client.piece_planner import PiecePlanner, list_placements
 from sevenbag.errors import PlacementError, ProtocolError
 from sevenbag.protocols.pason.pason_conversion import board_to_kernel
@@ -37,17 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator
     from typing import Any
 
+    from sevenbag.contest.client.match_view import TeamMatchResult
     from sevenbag.protocols.pason.pason_conversion import MoveName
-
-__all__ = [
-    "AsyncClientMatch",
-    "AsyncClientTurn",
-    "ClientMatch",
-    "ClientTurn",
-    "TeamMatchResult",
-    "connect",
-    "connect_async",
-]
 
 T = TypeVar("T")
 

@@ -131,8 +131,8 @@ class ContestRunner:
             if match.row.kind == "contest" and team.id in match.teams
         ]
         for match in mine:
-            server = self._assigner.servers.get(match.server)
-            if match.is_accepted and server is not None and server.address is not None:
+            address = self._assigner.find_address(match)
+            if address is not None:
                 players = match.row.players
                 other = players[1] if players[0].team_id == team.id else players[0]
                 return CurrentMatch(
@@ -141,7 +141,7 @@ class ContestRunner:
                     match_id=match.row.id,
                     match_name=match.row.name,
                     opponent=other.team,
-                    address=server.address,
+                    address=address,
                 )
         if mine:
             return CurrentMatch(status="waiting")

@@ -12,7 +12,12 @@ from sevenbag.contest.scheduler.server_registry import (
     ServerConnection,
     choose_server,
 )
-from sevenbag.contest.scheduler.site_api import ChangeFeed, ChangeKind, ContestChange
+from sevenbag.contest.scheduler.site_api import (
+    ChangeFeed,
+    ChangeKind,
+    ContestChange,
+    MatchAddress,
+)
 from sevenbag.contest.scheduler_protocol import (
     GameStarted,
     Heartbeat,
@@ -228,6 +233,11 @@ class MatchAssigner:
     def count_matches(self) -> Counter[str]:
         """Return the number of matches by server name."""
         return Counter(match.server for match in self.matches.values() if match.server)
+
+    def find_address(self, match: ActiveMatch) -> MatchAddress | None:
+        """Return the address of a match; None if it does not accept connections."""
+        server = self.servers.get(match.server)
+        return None if server is None or not match.is_accepted else server.address
 
     def _find_or_add(self, name: str) -> RegisteredServer:
         if name not in self.servers:

@@ -232,10 +232,7 @@ class Scheduler:
     def find_address(self, token: str) -> MatchAddress | None:
         """Return the address of a match; None if it does not accept connections."""
         match = self._assigner.matches.get(token)
-        if match is None or not match.is_accepted:
-            return None
-        server = self._assigner.servers.get(match.server)
-        return None if server is None else server.address
+        return None if match is None else self._assigner.find_address(match)
 
     def state_endpoint(self, token: str) -> str | None:
         """Return the ZeroMQ endpoint of a match's state channel; None if it is not played."""

@@ -110,13 +110,10 @@ class ContestStore(StorePart):
         """
         if row.state != "planned":
             raise InputError(f"a contest that is {row.state!r} is not planned any more")
-        values: dict[str, Any] = {}
         if name is not None:
-            values["name"] = validate_name(name, "a contest")
-        if rules is not None:
-            values["rules"] = rules
-        if plan is not None:
-            values["plan"] = plan
+            validate_name(name, "a contest")
+        changes = {"name": name, "rules": rules, "plan": plan}
+        values = {column: value for column, value in changes.items() if value is not None}
         with self._database.write_transaction() as session:
             changed = _update_contest(session, row, values)
             if changed is None:
