@@ -172,12 +172,8 @@ class RateLimitedLog:
     ) -> None:
         """Log an event, or count it beyond the limit.
 
-        Args:
-            event: its name.
-            reason: its reason.
-            match: start of the match token, if known and not bound to the logger.
-            team: team name, if known and not bound to the logger.
-            more: further fields of the line.
+        The start of the match token and the team name are given if they are known and not bound to
+        the logger.
         """
         now = self._clock()
         if now >= self._until:

@@ -120,9 +120,7 @@ def find_match_error(
 def decide_unplayed_match(token: str, finished: Sequence[ContestGameResult]) -> MatchResult:
     """Return the result of a match that neither team connected to, as at its time limit.
 
-    Args:
-        token: token of the match; its last digit decides if nothing else does.
-        finished: games of the match in the store, in order.
+    The last digit of the token decides if the finished games do not.
     """
     # Without a majority: of twice as many games nobody can have won more than half.
     return sum_score(finished).decide(2 * len(finished), int(token[-1], 16) % 2)
@@ -171,7 +169,6 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         winner: index of the winner; None for a match that was called off.
-        ending: reason of the end.
         games: games won by each player.
         points: points of each player in all games.
     """
@@ -203,11 +200,7 @@ def hash_history(games: Iterable[ContestGameResult], previous: str = "") -> str:
     """Return a hash of the games of a match so far.
 
     Two servers that continue a match from the same game have different hashes, so the later games
-    of the second cannot be appended to those of the first.
-
-    Args:
-        games: games in order.
-        previous: hash of the games before them.
+    of the second cannot be appended to those of the first. `previous` is the hash of earlier games.
     """
     for game in games:
         numbers = (

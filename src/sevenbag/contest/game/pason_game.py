@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
@@ -65,6 +66,7 @@ class GameChanges(NamedTuple):
     pieces: bool
 
 
+@dataclass(slots=True, eq=False)
 class FallingPiece:
     """A piece in play.
 
@@ -74,25 +76,16 @@ class FallingPiece:
         number: piece number, unique in the match or among the player's pieces.
     """
 
-    __slots__ = ("col", "kind", "number", "orient", "row")
-
-    def __init__(self, kind: PieceName, orient: int, row: int, col: int, number: int) -> None:
-        self.kind: PieceName = kind
-        self.orient = orient
-        self.row = row
-        self.col = col
-        self.number = number
+    kind: PieceName
+    orient: int
+    row: int
+    col: int
+    number: int
 
     @property
     def mask(self) -> int:
         """Cells as bits of a board."""
         return _PLACES[self.kind][self.orient][self.row + _ABOVE][self.col]
-
-    def __repr__(self) -> str:
-        return (
-            f"FallingPiece({self.kind!r}, {self.orient}, row={self.row}, col={self.col},"
-            f" number={self.number})"
-        )
 
 
 class PasonGame:
@@ -106,7 +99,6 @@ class PasonGame:
         lines: rows cleared by each player.
         pending_garbage: garbage rows that will enter each board.
         level: level of the game, from 1.
-        next_piece_numbers: number of each player's next piece.
         outcome: outcome of the game; None before its end.
         boards_changed: whether a board changed since `take_changes`.
 

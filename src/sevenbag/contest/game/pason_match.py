@@ -56,14 +56,12 @@ class ContestMatch:
 
     Attributes:
         teams: names of both teams.
-        rules: rules of the match and of its games.
         phase: waiting for both teams; before a game; in a game; waiting until a finished game is
             stored; over. A resumed match publishes a position while it waits for its teams,
             because a client may move only in response to a state message.
         next_event_at: time of the next event, if any.
         game: current or last game; None before the first.
         game_number: number of that game, from 1; 0 before the first.
-        game_name: name of that game for clients.
         connected: whether each team has connected.
         paused: whether no further game is started.
         result: result of the match; None before the end.
@@ -71,9 +69,6 @@ class ContestMatch:
 
     Args:
         token: token of the match, a UUID.
-        name: name of the match.
-        players: both players.
-        rules: rules of the match and of its games.
         seed: seed of all games and coin flips.
         wall_clock: returns seconds since 1970, for timestamps.
         finished_games: games that were played before a restart.

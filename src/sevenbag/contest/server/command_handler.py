@@ -38,11 +38,8 @@ class CommandHandler:
         is_shutting_down: reject new clients.
 
     Args:
-        sessions: tokens of the server's matches and clients.
-        metrics: counts of the server.
-        logger: logger of the server.
         clock: monotonic seconds.
-        channel: channel of the commands.
+        channel: channel of delayed answers.
         max_command_bytes: maximum size of a command.
     """
 

@@ -30,7 +30,6 @@ from sevenbag.errors import InputError, MatchRejectedError, ServerDismissedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from types import TracebackType
     from typing import Self
 
     import structlog
@@ -190,12 +189,7 @@ class GameServer:
         await self.start()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *raised: object) -> None:
         """Abort running games and stop."""
         await self.stop("abort")
 

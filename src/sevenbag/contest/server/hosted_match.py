@@ -67,17 +67,10 @@ class HostedMatch:
     """Match on a game server, from its assignment until the end of its linger time.
 
     Attributes:
-        token: match token.
         client_tokens: client tokens of both players; empty for a built-in player.
         authenticators: password checks of both players.
-        result: result of the match, once it has ended.
         ended: True once the match has ended.
         rejections: log of rejected commands.
-
-    Args:
-        place: assignment of the scheduler.
-        match: match created for it.
-        context: what all matches of the server share.
 
     Raises:
         SpecError: the specification of a built-in player is invalid.

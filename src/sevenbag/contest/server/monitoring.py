@@ -75,7 +75,7 @@ def create_health_app(
 
     Args:
         readiness_problem: return the reason why the server takes no matches; empty if it does.
-        metrics: return the metrics.
+        metrics: return all metrics.
     """
     registry = CollectorRegistry()
     registry.register(MetricCollector(metrics))

@@ -420,7 +420,6 @@ class _PendingResult:
 
     Attributes:
         result: result to send; None if it is in the spool only.
-        is_spooled: True if the spool has it.
         has_failed: True once the spool could not store it.
         since: time at which it was finished.
         acknowledged: set once the scheduler has stored it.

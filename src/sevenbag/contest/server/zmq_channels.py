@@ -64,12 +64,10 @@ class CommandChannel:
 
     Attributes:
         endpoint: address of the channel, such as ``tcp://127.0.0.1:5557``.
-        port: port of the channel.
         dropped: number of messages without the envelope of a request.
         unsent: number of answers dropped because the client is gone or does not read.
 
     Args:
-        context: libzmq context.
         host: name or address of this machine.
         port: port to listen at; 0 for a free one.
         max_frame_bytes: maximum size of a command.
@@ -246,13 +244,10 @@ class StateChannel:
 
     Attributes:
         endpoint: address of the channel, such as ``tcp://127.0.0.1:5556``.
-        port: port of the channel.
-        published: number of published messages.
         incomplete: number of messages dropped for at least one slow subscriber.
 
     Args:
-        context: libzmq context.
-        host: address to listen at.
+        host: name or address of this machine.
         port: port to listen at; 0 for a free one.
         backlog: maximum number of unread messages of one subscriber; 0 for no limit.
 
@@ -400,7 +395,6 @@ class AddressLimiter:
         ports: ports of the channels.
         max_connections: maximum number of connections from one address; the newest ones beyond it
             are closed.
-        logger: logger of the server.
     """
 
     def __init__(
