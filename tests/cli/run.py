@@ -115,6 +115,13 @@ def text_file() -> IO[str]:
 _CHANGED_BY_COMMANDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+def run_ok(*words: str | Path, folder: Path | None = None) -> str:
+    """Run a command that succeeds without a message; return its output."""
+    done = sevenbag(*words, folder=folder)
+    assert (done.returncode, done.stderr) == (0, ""), done
+    return done.stdout
+
+
 def assert_rejected(message: str, *words: str | Path, folder: Path | None = None) -> str:
     """Assert that a command rejects its arguments with a message; return its error output."""
     done = sevenbag(*words, folder=folder)

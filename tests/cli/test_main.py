@@ -45,9 +45,7 @@ def test_group_without_command_prints_help(group: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("words", [("dance",), ("--dance",), ("replay", "x"), ("play", "--dance")])
-def test_invalid_command_line_prints_one_line_and_the_help_command(
-    words: tuple[str, ...],
-) -> None:
+def test_invalid_command_line_prints_one_line_and_the_help_command(words: tuple[str, ...]) -> None:
     done = sevenbag(*words)
     assert done.returncode == 2
     assert done.stdout == ""

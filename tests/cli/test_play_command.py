@@ -17,6 +17,7 @@ from tests.cli.run import (
     alive,
     assert_rejected,
     descendants,
+    run_ok,
     sevenbag,
     start,
     wait_until,
@@ -40,10 +41,8 @@ def checked(path: Path) -> Replay:
 
 
 def test_match_is_printed_and_stored(tmp_path: Path) -> None:
-    done = sevenbag("play", "random:seed=3", "random:seed=4", "--seed", "5", folder=tmp_path)
-    assert done.returncode == 0
-    assert done.stderr == ""
-    lines = done.stdout.splitlines()
+    output = run_ok("play", "random:seed=3", "random:seed=4", "--seed", "5", folder=tmp_path)
+    lines = output.splitlines()
     assert lines[0] == "random:seed=3 against random:seed=4, rules guideline, seed 5"
     assert lines[1:3] == [f"  random:seed={n}: random:seed={n}" for n in (3, 4)]
     assert lines[3].split()[0] == "1"
@@ -57,12 +56,10 @@ def test_match_is_printed_and_stored(tmp_path: Path) -> None:
 
 
 def test_match_against_a_process(tmp_path: Path) -> None:
-    done = sevenbag(
+    run_ok(
         *("play", "random", "tbp:sevenbag serve random --as tbp", "--seed", "5", "--quiet"),
         folder=tmp_path,
     )
-    assert done.returncode == 0
-    assert done.stderr == ""
     assert checked(tmp_path / "replays/match-5.replay").outcome.finished
 
 
@@ -88,13 +85,11 @@ def test_same_seed_gives_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_beam_in_two_processes_gives_same_bytes(tmp_path: Path) -> None:
     for name in ("a", "b"):
-        done = sevenbag(
+        run_ok(
             *("play", "beam:nodes=300", "tbp:sevenbag serve beam:nodes=300 --as tbp"),
             *("--seed", "8", "--ramp", "60", "--replay", f"{name}.replay", "--quiet"),
             folder=tmp_path,
         )
-        assert done.returncode == 0
-        assert done.stderr == ""
     replay = checked(tmp_path / "a.replay")
     assert replay.outcome.winner is not None
     assert sum(score.attack for score in replay.outcome.score) > 0
@@ -166,9 +161,8 @@ def test_invalid_arguments_are_reported(words: list[str], message: str, tmp_path
 def test_bot_that_does_not_start_loses(
     command: str, reason: str, words: str, tmp_path: Path
 ) -> None:
-    done = sevenbag("play", "random", f"tbp:{command}", "--seed", "7", "--json", folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    result = json.loads(done.stdout)
+    output = run_ok("play", "random", f"tbp:{command}", "--seed", "7", "--json", folder=tmp_path)
+    result = json.loads(output)
     assert (result["winner"], result["ending"]) == (0, "fall")
     assert result["players"][1]["fall"]["reason"] == reason
     assert words in result["players"][1]["fall"]["detail"]
@@ -361,13 +355,12 @@ def test_real_time_game_from_a_board(tmp_path: Path) -> None:
     words = ("beam:nodes=40", "tbp:sevenbag serve beam:nodes=40", "--seed", "3", "--pieces", "12")
     board = "v115@9gF8DeF8DeF8DeF8NeAAA"
     more = ("--rules", "ppt", "--real-time", "--pps", "4", "--nps", "1000", "--opening", board)
-    done = sevenbag("play", *words, *more, "--plain", folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+    output = run_ok("play", *words, *more, "--plain", folder=tmp_path)
     replay = checked(tmp_path / "replays/match-3.replay")
     assert replay.header.is_real_time
     assert replay.header.opening == board
     shown = sevenbag("replay", "show", tmp_path / "replays/match-3.replay", "--plain")
-    lines = [line for line in done.stdout.splitlines() if line[:6].strip().isdecimal()]
+    lines = [line for line in output.splitlines() if line[:6].strip().isdecimal()]
     assert lines == [line for line in shown.stdout.splitlines() if line[:6].strip().isdecimal()]
     assert [int(line.split()[0]) for line in lines] == [turn.frame for turn in replay.turns]
     # At four pieces per second.
@@ -378,13 +371,12 @@ def test_real_time_game_from_a_board(tmp_path: Path) -> None:
 def test_frame_by_frame_game(tmp_path: Path) -> None:
     words = ("beam:nodes=40", "tbp:sevenbag serve beam:nodes=40", "--seed", "3", "--pieces", "30")
     more = ("--rules", "tetrio-league", "--real-time", "--frames", "--pps", "4", "--nps", "1000")
-    done = sevenbag("play", *words, *more, "--plain", folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+    output = run_ok("play", *words, *more, "--plain", folder=tmp_path)
     replay = checked(tmp_path / "replays/match-3.replay")
     assert replay.header.time == "frames"
     shown = sevenbag("replay", "show", tmp_path / "replays/match-3.replay", "--plain")
     assert shown.returncode == 0
-    lines = [line for line in done.stdout.splitlines() if line[:6].strip().isdecimal()]
+    lines = [line for line in output.splitlines() if line[:6].strip().isdecimal()]
     assert lines == [line for line in shown.stdout.splitlines() if line[:6].strip().isdecimal()]
     assert len(lines) >= 30
     assert_rejected("--real-time", "play", *words, "--frames", folder=tmp_path)
@@ -394,8 +386,7 @@ def test_bot_too_slow_for_falling_pieces(tmp_path: Path) -> None:
     """Its pieces lock by themselves, the game continues, and the replay can be played back."""
     words = ("random", "random", "--seed", "3", "--pieces", "10", "--rules", "tetrio-league")
     more = ("--real-time", "--frames", "--pps", "0.04", "--plain")
-    done = sevenbag("play", *words, *more, folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+    run_ok("play", *words, *more, folder=tmp_path)
     replay = checked(tmp_path / "replays/match-3.replay")
     assert any(not any(turn.placed) for turn in replay.turns)
     stats = sevenbag("replay", "stats", tmp_path / "replays/match-3.replay", "--json")

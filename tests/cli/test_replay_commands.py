@@ -13,6 +13,7 @@ from tests.cli.run import (
     TRACES,
     assert_rejected,
     run_in_terminal,
+    run_ok,
     run_process,
     sevenbag,
     start,
@@ -43,10 +44,8 @@ def test_replay_shows_the_played_game(game: Path) -> None:
     played = sevenbag(
         *("play", "random:seed=1", "random:seed=2", "--seed", "5", "--no-replay", "--plain")
     )
-    shown = sevenbag("replay", "show", game)
-    assert shown.returncode == 0
-    assert shown.stderr == ""
-    told, again = played.stdout.splitlines(), shown.stdout.splitlines()
+    output = run_ok("replay", "show", game)
+    told, again = played.stdout.splitlines(), output.splitlines()
     turns = len(game.read_text().splitlines()) - 2
     assert again[: turns + 4] == told[: turns + 4]
     assert again[-1] == "Played again, the game is the recorded one."
@@ -231,10 +230,8 @@ def test_contradicting_result_is_reported(verb: list[str], game: Path, tmp_path:
 def test_verify_real_matches() -> None:
     files = [truth(f"replays/versus-{letter}.ttrm") for letter in "ab"]
     lists = [truth(f"replays/versus-{letter}.locks.jsonl") for letter in "ab"]
-    done = sevenbag("replay", "verify", *files, *(w for one in lists for w in ("--locks", one)))
-    assert done.returncode == 0
-    assert done.stderr == ""
-    first, second, last = done.stdout.splitlines()
+    output = run_ok("replay", "verify", *files, *(w for one in lists for w in ("--locks", one)))
+    first, second, last = output.splitlines()
     assert first.endswith("versus-a.ttrm: 10 of 10 player-rounds equal")
     assert second.endswith("versus-b.ttrm: 12 of 12 player-rounds equal")
     assert last.startswith("22 of 22 player-rounds equal: 1,342 pieces in ")

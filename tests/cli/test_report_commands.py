@@ -10,7 +10,7 @@ from sevenbag.arena.statistics import Sprt
 from sevenbag.arena.tournament.tournament_config import PlayerConfig, TournamentHeader
 from sevenbag.arena.tournament.tournament_files import write_header
 from tests.arena.tournaments import make_tournament
-from tests.cli.run import assert_rejected, sevenbag
+from tests.cli.run import assert_rejected, run_ok, sevenbag
 
 
 @pytest.fixture(name="match", scope="module")
@@ -21,9 +21,8 @@ def small_match(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_tables(match: Path) -> None:
-    done = sevenbag("stats", match)
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = done.stdout.splitlines()
+    output = run_ok("stats", match)
+    lines = output.splitlines()
     assert lines[0] == "small · 6 games · not finished"
     rows = {line.split()[0]: line.split() for line in lines if line.strip()}
     assert rows["quad"] is not None
@@ -70,9 +69,8 @@ def test_invalid_folder_is_an_error(tmp_path: Path, match: Path) -> None:
 
 def test_output_option(match: Path, tmp_path: Path) -> None:
     out = tmp_path / "page.html"
-    done = sevenbag("report", match, "-o", out)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"report: {out}  (")
+    output = run_ok("report", match, "-o", out)
+    assert output.startswith(f"report: {out}  (")
     assert out.read_text().count("data-game=") >= 2
     done = sevenbag("report", match, "-o", out, "--playable-games", "0")
     assert done.returncode == 0

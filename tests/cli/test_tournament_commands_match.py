@@ -9,7 +9,15 @@ import pytest
 
 from sevenbag.arena.tournament.tournament_files import read_games, read_header
 from sevenbag.formats.replay_file import Replay
-from tests.cli.run import QUICK_BOT, assert_rejected, run_in_terminal, sevenbag, start, wait_until
+from tests.cli.run import (
+    QUICK_BOT,
+    assert_rejected,
+    run_in_terminal,
+    run_ok,
+    sevenbag,
+    start,
+    wait_until,
+)
 
 pytestmark = pytest.mark.usefixtures("no_single_worker")
 
@@ -17,17 +25,15 @@ QUICK = ("--pieces", "8")
 
 
 def result_of(*words: str | Path, folder: Path) -> dict[str, object]:
-    done = sevenbag("match", *words, "--json", folder=folder)
-    assert (done.returncode, done.stderr) == (0, "")
-    data: dict[str, object] = json.loads(done.stdout)
+    output = run_ok("match", *words, "--json", folder=folder)
+    data: dict[str, object] = json.loads(output)
     return data
 
 
 def test_match_is_printed_and_stored(tmp_path: Path) -> None:
     words = ("beam:nodes=30", "random:seed=1", "--games", "4", *QUICK)
-    done = sevenbag("match", *words, folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = done.stdout.splitlines()
+    output = run_ok("match", *words, folder=tmp_path)
+    lines = output.splitlines()
     assert [line.partition(":")[0] for line in lines[:4]] == [f"game {n}" for n in (1, 2, 3, 4)]
     assert "beam - random" in lines[0]
     assert "random - beam" in lines[1]
@@ -201,11 +207,7 @@ def test_first_to(tmp_path: Path) -> None:
 
 def test_unpaired_game_is_mentioned(tmp_path: Path) -> None:
     bots = ("beam:nodes=20", "random:seed=5", "--pieces", "20", "--no-replay")
-    for games, note in (
-        ("2", None),
-        ("3", "1 game without its pair is not counted"),
-        ("1", None),
-    ):
+    for games, note in (("2", None), ("3", "1 game without its pair is not counted"), ("1", None)):
         played = sevenbag("match", *bots, "--games", games, "--folder", games, folder=tmp_path)
         told = sevenbag("stats", games, folder=tmp_path)
         page = tmp_path / f"{games}.html"

@@ -8,7 +8,7 @@ import pytest
 
 from sevenbag.arena.tournament.tournament_config import read_tournament_config
 from sevenbag.errors import FormatError
-from tests.cli.run import assert_rejected, sevenbag
+from tests.cli.run import assert_rejected, run_ok, sevenbag
 
 pytestmark = pytest.mark.usefixtures("no_single_worker")
 
@@ -41,9 +41,8 @@ def written(folder: Path, text: str, name: str = "spring.toml") -> Path:
 @pytest.mark.parametrize("kind", ["round robin", "gauntlet", "knockout", "swiss"])
 def test_every_kind_is_played(kind: str, tmp_path: Path) -> None:
     written(tmp_path, FILE.replace("round robin", kind))
-    done = sevenbag("tournament", "spring.toml", "--json", folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    data = json.loads(done.stdout)
+    output = run_ok("tournament", "spring.toml", "--json", folder=tmp_path)
+    data = json.loads(output)
     assert (data["name"], data["kind"], data["folder"]) == ("spring", kind, "spring")
     assert data["finished"]
     assert [engine["name"] for engine in data["engines"]][-1] == "random" or kind == "swiss"
@@ -76,8 +75,7 @@ def test_named_files_are_relative_to_the_file(tmp_path: Path) -> None:
     (deep / "book.txt").write_text("5\n6\n")
     text = f'rules = "own.toml"\nopenings = "book.txt"\n{FILE}'
     written(deep, text)
-    done = sevenbag("tournament", "deep/spring.toml", "--json", folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+    run_ok("tournament", "deep/spring.toml", "--json", folder=tmp_path)
     header = json.loads((tmp_path / "spring/tournament.json").read_text())
     assert header["rules"]["delays"]["spawn"] == 6
     assert header["openings"] == ["5", "6"]
@@ -151,9 +149,8 @@ def test_documented_file_is_valid(tmp_path: Path) -> None:
     text = text.replace("pieces = 300", "pieces = 4")
     (tmp_path / "boards.txt").write_text("1\n")
     written(tmp_path, text)
-    done = sevenbag("tournament", "spring.toml", "--workers", "2", folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "mine" in done.stdout
+    output = run_ok("tournament", "spring.toml", "--workers", "2", folder=tmp_path)
+    assert "mine" in output
 
 
 def test_every_key_is_documented() -> None:

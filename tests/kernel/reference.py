@@ -76,10 +76,7 @@ BOXES = {
 }
 
 # Where the true-rotation centre lies in the box: column from the left, row from the top.
-CENTRES = {
-    "I": [(1, 1), (2, 1), (2, 2), (1, 2)],
-    "O": [(0, 1), (0, 0), (1, 0), (1, 1)],
-}
+CENTRES = {"I": [(1, 1), (2, 1), (2, 2), (1, 2)], "O": [(0, 1), (0, 0), (1, 0), (1, 1)]}
 CENTRE_OF_OTHERS = [(1, 1)] * 4
 
 

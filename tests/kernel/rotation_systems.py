@@ -16,8 +16,7 @@ def kicks(system: reference.System) -> Kicks | str:
     if isinstance(system, str):
         return system
     return Kicks.from_turns(
-        "own",
-        {(Piece[p], Rotation(a), Rotation(b)): tests for (p, a, b), tests in system.items()},
+        "own", {(Piece[p], Rotation(a), Rotation(b)): tests for (p, a, b), tests in system.items()}
     )
 
 

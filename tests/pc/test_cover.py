@@ -5,13 +5,7 @@ import itertools
 import pytest
 
 from sevenbag import Board, Kicks, Placement, Rotation
-from sevenbag.errors import (
-    BoardError,
-    FormatError,
-    FumenError,
-    PlacementError,
-    QueueError,
-)
+from sevenbag.errors import BoardError, FormatError, FumenError, PlacementError, QueueError
 from sevenbag.formats.fumen import Field, Fumen, Page
 from sevenbag.pc import PcProblem, compute_coverage, find_solutions, read_setups
 from sevenbag.pc.cover import divide_into_pieces

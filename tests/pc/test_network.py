@@ -197,8 +197,7 @@ def networks(draw: st.DrawFn) -> Network:
 
 
 @given(
-    networks(),
-    st.lists(st.lists(st.integers(0, 8).map(float), min_size=9, max_size=9), max_size=4),
+    networks(), st.lists(st.lists(st.integers(0, 8).map(float), min_size=9, max_size=9), max_size=4)
 )
 def test_scores_are_those_of_the_format(network: Network, boards: list[list[float]]) -> None:
     expected = slow_scores(network, boards)

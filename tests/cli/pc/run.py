@@ -20,12 +20,7 @@ from tests.cli.run import environment, run_main, sevenbag
 
 Run = Callable[..., CompletedProcess[str]]
 
-PC = [
-    sys.executable,
-    "-P",
-    "-c",
-    "import sys; from sevenbag.cli.main import pc; sys.exit(pc())",
-]
+PC = [sys.executable, "-P", "-c", "import sys; from sevenbag.cli.main import pc; sys.exit(pc())"]
 """The installed command ``pc``, in a process of its own."""
 
 

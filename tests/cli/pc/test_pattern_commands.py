@@ -7,16 +7,15 @@ import pytest
 
 from sevenbag import Board, Kicks, Placement, Rotation
 from sevenbag.formats.fumen import Fumen
-from tests.cli.run import assert_rejected, sevenbag
+from tests.cli.run import assert_rejected, run_ok, sevenbag
 
 PCO = "XXXXX_____/XXXXXX____/XXXXXXX___/XXXXXX____"
 AFTER_I = "v115@9gE8DeG8CeH8BeG8CeA8JeAgH"
 
 
 def test_share_and_failed_queues() -> None:
-    done = sevenbag("pc", "chance", PCO, "I,*p4", "--failed", "3")
-    assert (done.returncode, done.stderr) == (0, "")
-    first, _, heading, *queues = done.stdout.splitlines()
+    output = run_ok("pc", "chance", PCO, "I,*p4", "--failed", "3")
+    first, _, heading, *queues = output.splitlines()
     assert first == "success: 84.64% [711/840]"
     assert heading == "without a perfect clear: 129, the first 3"
     assert len(queues) == 3
@@ -92,9 +91,8 @@ def solutions() -> str:
 
 
 def test_shares_of_solutions_of_path(solutions: str) -> None:
-    done = sevenbag("pc", "cover", solutions, "*p4", "--sort", "--failed", "0")
-    assert (done.returncode, done.stderr) == (0, "")
-    *lines, whole, each = done.stdout.splitlines()
+    output = run_ok("pc", "cover", solutions, "*p4", "--sort", "--failed", "0")
+    *lines, whole, each = output.splitlines()
     assert len(lines) == 16
     assert whole == "any of them: 61.19% [514/840]"
     assert each == "each of them: 0.00% [0/840]"
@@ -113,9 +111,8 @@ def test_json_and_a_file(solutions: str, tmp_path: Path) -> None:
 
 
 def test_counts_and_fumen() -> None:
-    done = sevenbag("pc", "path", AFTER_I, "*p4")
-    assert (done.returncode, done.stderr) == (0, "")
-    *figures, fumen = done.stdout.splitlines()
+    output = run_ok("pc", "path", AFTER_I, "*p4")
+    *figures, fumen = output.splitlines()
     assert figures == ["solved: 61.19% [514/840]", "unique: 18", "minimal: 16", "smallest: 16"]
     assert len(Fumen.parse(fumen).pages) == 18
 

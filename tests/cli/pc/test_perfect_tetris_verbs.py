@@ -114,10 +114,7 @@ def test_high_pillar() -> None:
     [
         ((f"v115@{PART}", "-s", "L"), "ImpossibleSaveHold"),
         (("v115@vhAAgWYAFLDmClcJSAVDEHBEooRBPoAVBJO1LC", "-s", "I"), "SolutionTooLong"),
-        (
-            ("v115@bhA8SeAgWdAFLDmClcJSAVDEHBEooRBPoAVBJO1LCJO1LCpAAAA",),
-            "NoPcExists",
-        ),
+        (("v115@bhA8SeAgWdAFLDmClcJSAVDEHBEooRBPoAVBJO1LCJO1LCpAAAA",), "NoPcExists"),
         (("v115@vhAAgWYAFLDmClcJSAVDEHBEooRBPoAVBJO1LC", "-m", "4"), "SolutionTooLong"),
         (("v115@vhAAgWYAFLDmClcJSAVDEHBEooRBPoAVBJO1LC", "-m", "127"), "SolutionTooLong"),
     ],
