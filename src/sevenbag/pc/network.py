@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import sys
 from importlib import resources
 from pathlib import Path
@@ -33,7 +34,6 @@ from sevenbag.files import read_file, write_atomically
 from sevenbag.pc.problem import read_board
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
 
     from sevenbag._kernel import Board
@@ -208,7 +208,7 @@ def find_network(path: str | None) -> Network | None:
     if path is None:
         return None
     for folder in (Path(), Path(sys.argv[0]).resolve().parent):
-        if _is_file(folder / path):
+        if os.path.isfile(folder / path):  # noqa: PTH113  # Path.is_file fails on long names
             return Network.load(folder / path)
     with resources.as_file(resources.files("sevenbag.pc") / "networks") as built_in:
         if path in {file.stem for file in built_in.glob("*.json")}:
@@ -230,10 +230,3 @@ class _Genome(Struct, frozen=True):
 class _Document(Struct, frozen=True):
     options: _Options
     genome: _Genome
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # an invalid file name
-        return False
