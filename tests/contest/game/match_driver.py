@@ -1,6 +1,6 @@
 """Match with a simulated clock that records its messages."""
 
-from typing import Any
+from typing import Any, Self
 
 from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.game import pason_replay
@@ -61,6 +61,14 @@ class MatchDriver:
         )
         self.match.advance(self.now)
         self.collect()
+
+    @classmethod
+    def started(cls, **options: Any) -> Self:
+        """Return a match in its first game."""
+        driver = cls(**options)
+        driver.connect_both()
+        driver.start_game()
+        return driver
 
     def wall(self) -> float:
         return WALL + self.now

@@ -161,18 +161,14 @@ def test_states_are_those_of_the_game_and_in_order(seed: int) -> None:
 
 
 def test_timestamps_are_seconds_since_1970() -> None:
-    driver = MatchDriver()
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started()
     for message in driver.messages:
         assert isinstance(message, GameBoardState | GamePieceState)
         assert message.timestamp == pytest.approx(driver.wall())
 
 
 def test_gravity_steps_are_published() -> None:
-    driver = MatchDriver(game=GameRules(gravity_ms=(400,)), repeat_seconds=60)
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started(game=GameRules(gravity_ms=(400,)), repeat_seconds=60)
     row = 0
     for message in driver.wait(2.1):
         row += 1
@@ -182,9 +178,7 @@ def test_gravity_steps_are_published() -> None:
 
 
 def test_the_state_is_repeated_where_gravity_is_slow() -> None:
-    driver = MatchDriver(game=GameRules(gravity_ms=(60_000,)), repeat_seconds=0.5)
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started(game=GameRules(gravity_ms=(60_000,)), repeat_seconds=0.5)
     first = driver.messages[-2:]
     told = driver.wait(1.6)
     assert [type(message) for message in told] == [GameBoardState, GamePieceState] * 3
@@ -198,9 +192,7 @@ def test_the_state_is_repeated_where_gravity_is_slow() -> None:
 
 
 def test_cleared_rows_are_published_once() -> None:
-    driver = MatchDriver(game=GameRules(gravity_ms=(60_000,)), repeat_seconds=0.5)
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started(game=GameRules(gravity_ms=(60_000,)), repeat_seconds=0.5)
     duel = driver.pason_game()
     duel.boards[0] = int("1111111110" * 2, 2)
     piece = duel.pieces[0]
@@ -220,9 +212,7 @@ def test_cleared_rows_are_published_once() -> None:
 
 
 def test_executed_moves_are_published() -> None:
-    driver = MatchDriver()
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started()
     seen = len(driver.messages)
     verdicts = [driver.move(0, "left") for _ in range(10)]
     verdicts += [driver.move(0, "right", 99), driver.move(0, "down")]
@@ -232,11 +222,9 @@ def test_executed_moves_are_published() -> None:
 
 
 def test_state_interval_is_configurable() -> None:
-    driver = MatchDriver(
+    driver = MatchDriver.started(
         states_per_second=10, game=GameRules(gravity_ms=(60_000,)), repeat_seconds=60
     )
-    driver.connect_both()
-    driver.start_game()
     first = driver.pason_game().pieces[0]
     assert first is not None
     seen = len(driver.messages)
@@ -268,9 +256,9 @@ def test_state_interval_is_configurable() -> None:
 
 
 def test_new_pieces_are_published_regardless_of_the_interval() -> None:
-    driver = MatchDriver(states_per_second=1, game=GameRules(gravity_ms=(100,)), repeat_seconds=60)
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started(
+        states_per_second=1, game=GameRules(gravity_ms=(100,)), repeat_seconds=60
+    )
     seen = set[int | None]()
     for _ in range(100):
         driver.wait(0.1)
@@ -283,14 +271,12 @@ def test_new_pieces_are_published_regardless_of_the_interval() -> None:
 
 
 def test_first_numbers_and_names_follow_the_rules() -> None:
-    driver = MatchDriver(
+    driver = MatchDriver.started(
         first_sequence=500,
         first_piece_number=70,
         game_name="{match}: {number}",
         game=GameRules(piece_numbers="own"),
     )
-    driver.connect_both()
-    driver.start_game()
     board, pieces = driver.messages
     assert isinstance(board, GameBoardState)
     assert (board.sequence, board.game_name) == (500, "Final: 1")
@@ -347,9 +333,7 @@ def test_game_end_is_published_once_stored() -> None:
 
 
 def test_a_game_ends_at_its_time_limit_by_points() -> None:
-    driver = MatchDriver(game_seconds=10, game=GameRules(gravity_ms=(3_000,)))
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started(game_seconds=10, game=GameRules(gravity_ms=(3_000,)))
     driver.pason_game().scores[1] = 100
     driver.wait(9.9)
     assert driver.games == []
@@ -360,9 +344,7 @@ def test_a_game_ends_at_its_time_limit_by_points() -> None:
 
 
 def test_a_game_that_ends_at_its_limit_is_on_record() -> None:
-    driver = MatchDriver(game_seconds=2, games=1)
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started(game_seconds=2, games=1)
     driver.wait(3)
     [kept] = driver.records
     assert pason_replay.replay_game(kept).outcome == (
@@ -374,9 +356,7 @@ def test_a_game_that_ends_at_its_limit_is_on_record() -> None:
 
 
 def test_verdicts_are_counted_by_seat_and_game() -> None:
-    driver = MatchDriver(games=9, pause_seconds=1)
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started(games=9, pause_seconds=1)
     piece = driver.pason_game().pieces[1]
     assert piece is not None
     driver.move(1, "left")
@@ -394,9 +374,7 @@ def test_verdicts_are_counted_by_seat_and_game() -> None:
 
 
 def test_numbers_in_strings_follow_the_rules() -> None:
-    driver = MatchDriver(text_numbers=True)
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started(text_numbers=True)
     piece = driver.pason_game().pieces[0]
     assert piece is not None
     assert driver.move(0, "left", str(piece.number)) == "done"

@@ -83,9 +83,7 @@ def test_then_a_coin_decides() -> None:
 
 
 def test_match_limit_ends_a_running_game() -> None:
-    driver = MatchDriver(games=9, match_seconds=50, pause_seconds=1, game_seconds=1000)
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started(games=9, match_seconds=50, pause_seconds=1, game_seconds=1000)
     began = driver.now
     driver.wait(20)
     driver.lose(0)
@@ -231,9 +229,7 @@ def test_time_that_was_played_before_counts() -> None:
 
 
 def test_paused_match_starts_no_game_and_stops_its_clock() -> None:
-    driver = MatchDriver(games=9, match_seconds=50, pause_seconds=5, game_seconds=1000)
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started(games=9, match_seconds=50, pause_seconds=5, game_seconds=1000)
     driver.wait(10)
     driver.match.set_paused(True, driver.now)
     # The game continues to its end.
@@ -280,9 +276,7 @@ def test_team_that_joins_a_paused_match_waits_for_the_pause() -> None:
 
 
 def test_a_match_that_is_called_off_has_no_winner() -> None:
-    driver = MatchDriver()
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started()
     for reason in ("the server is ending", "again"):
         driver.match.cancel(reason, driver.now)
     assert driver.wait(0) == [MatchEnd(match_name="Final", match_token=TOKEN)]
@@ -296,9 +290,7 @@ def test_a_match_that_is_called_off_has_no_winner() -> None:
 
 
 def test_due_events_precede_a_move() -> None:
-    driver = MatchDriver(game=GameRules(gravity_ms=(1000,)), repeat_seconds=60)
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started(game=GameRules(gravity_ms=(1000,)), repeat_seconds=60)
     piece = driver.pason_game().pieces[0]
     assert piece is not None
     driver.now += 2.5
@@ -310,9 +302,7 @@ def test_due_events_precede_a_move() -> None:
 
 def test_late_clock_catches_up_a_limited_number_of_steps() -> None:
     rules = GameRules(gravity_ms=(100,))
-    driver = MatchDriver(game=rules, repeat_seconds=60)
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started(game=rules, repeat_seconds=60)
     piece = driver.pason_game().pieces[0]
     assert piece is not None
     driver.now += 0.55
@@ -325,9 +315,7 @@ def test_late_clock_catches_up_a_limited_number_of_steps() -> None:
 
 @pytest.mark.parametrize("jump", [1e3, 1e6, 1e12])
 def test_clock_jump_causes_bounded_work(jump: float) -> None:
-    driver = MatchDriver(games=5, pause_seconds=0, game=GameRules(gravity_ms=(1,)))
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started(games=5, pause_seconds=0, game=GameRules(gravity_ms=(1,)))
     told = len(driver.messages)
     driver.now += jump
     driver.match.advance(driver.now)
@@ -339,9 +327,7 @@ def test_clock_jump_causes_bounded_work(jump: float) -> None:
 
 
 def test_a_clock_that_runs_backwards_is_harmless() -> None:
-    driver = MatchDriver()
-    driver.connect_both()
-    driver.start_game()
+    driver = MatchDriver.started()
     driver.now -= 50
     assert driver.wait(49) == []
     assert driver.move(0, "left") == "done"
