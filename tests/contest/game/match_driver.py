@@ -5,7 +5,7 @@ from typing import Any, Self
 from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.game import pason_replay
 from sevenbag.contest.game.match_results import ContestGameResult
-from sevenbag.contest.game.pason_game import PasonGame, PlayerIndex
+from sevenbag.contest.game.pason_game import FallingPiece, PasonGame, PlayerIndex
 from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.protocols.pason.messages import (
@@ -117,6 +117,11 @@ class MatchDriver:
         self.start_game()
         while self.match.phase == "game":
             self.move(seat, "drop")
+
+    def piece(self, player: PlayerIndex) -> FallingPiece:
+        piece = self.pason_game().pieces[player]
+        assert piece is not None
+        return piece
 
     def pason_game(self) -> PasonGame:
         assert self.match.game is not None

@@ -225,8 +225,6 @@ def test_state_interval_is_configurable() -> None:
     driver = MatchDriver.started(
         states_per_second=10, game=GameRules(gravity_ms=(60_000,)), repeat_seconds=60
     )
-    first = driver.pason_game().pieces[0]
-    assert first is not None
     seen = len(driver.messages)
     # A hundred moves in a second: one state of pieces every tenth of it.
     for turn in range(100):
@@ -357,8 +355,7 @@ def test_a_game_that_ends_at_its_limit_is_on_record() -> None:
 
 def test_verdicts_are_counted_by_seat_and_game() -> None:
     driver = MatchDriver.started(games=9, pause_seconds=1)
-    piece = driver.pason_game().pieces[1]
-    assert piece is not None
+    piece = driver.piece(1)
     driver.move(1, "left")
     driver.move(1, "left", str(piece.number))
     driver.move(1, "left", piece.number + 1)
@@ -375,8 +372,7 @@ def test_verdicts_are_counted_by_seat_and_game() -> None:
 
 def test_numbers_in_strings_follow_the_rules() -> None:
     driver = MatchDriver.started(text_numbers=True)
-    piece = driver.pason_game().pieces[0]
-    assert piece is not None
+    piece = driver.piece(0)
     assert driver.move(0, "left", str(piece.number)) == "done"
     for text in ("", "-1", "x", "1.0", "99", "\u0661"):
         assert driver.move(0, "left", text) == "out of date"

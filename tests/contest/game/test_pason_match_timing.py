@@ -119,8 +119,7 @@ def test_match_resumes_after_finished_games() -> None:
     # The interrupted game reached numbers that were not recorded.
     assert isinstance(first.sequence, int)
     assert 1_000_000 + 4000 < first.sequence < 1 << 31
-    piece = driver.pason_game().pieces[0]
-    assert piece is not None
+    piece = driver.piece(0)
     assert 500_000 + 300 < piece.number < 1 << 31
     driver.lose(1)
     driver.lose(1)
@@ -291,8 +290,7 @@ def test_a_match_that_is_called_off_has_no_winner() -> None:
 
 def test_due_events_precede_a_move() -> None:
     driver = MatchDriver.started(game=GameRules(gravity_ms=(1000,)), repeat_seconds=60)
-    piece = driver.pason_game().pieces[0]
-    assert piece is not None
+    piece = driver.piece(0)
     driver.now += 2.5
     assert driver.move(0, "left") == "done"
     assert (piece.row, piece.col) == (2, 4)
@@ -303,8 +301,7 @@ def test_due_events_precede_a_move() -> None:
 def test_late_clock_catches_up_a_limited_number_of_steps() -> None:
     rules = GameRules(gravity_ms=(100,))
     driver = MatchDriver.started(game=rules, repeat_seconds=60)
-    piece = driver.pason_game().pieces[0]
-    assert piece is not None
+    piece = driver.piece(0)
     driver.now += 0.55
     driver.match.advance(driver.now)
     assert piece.row == 5

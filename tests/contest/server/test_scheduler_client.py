@@ -7,7 +7,7 @@ import contextlib
 import io
 import os
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -36,6 +36,7 @@ from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import FormatError, MatchRejectedError, SettingsError
 from sevenbag.files import write_atomically
 from tests.contest.scheduler.scripted_server import game_done, match_done
+from tests.contest.server.hosted_server import until
 
 M = TypeVar("M", bound=scheduler_protocol.ServerMessage)
 
@@ -215,10 +216,17 @@ async def keep(uplink: SchedulerClient, done: GameFinished | MatchFinished) -> N
             await uplink.store_match(done.match_token, done.result)
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110  # what it waits for has no event
-            await asyncio.sleep(0.01)
+@pytest.fixture
+def refused_writes(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Let the spool be full; return the files that it could not write."""
+    tried: list[Path] = []
+
+    def full(path: Path, data: bytes, *, replace: bool) -> None:
+        tried.append(path)
+        raise FormatError(f"{path}: cannot be written: No space left on device")
+
+    monkeypatch.setattr(result_spool, "write_atomically", full)
+    return tried
 
 
 async def test_game_is_on_disk_until_it_is_acknowledged(scene: Scene) -> None:
@@ -367,13 +375,8 @@ async def test_broken_spool_files_do_not_block_others(scene: Scene) -> None:
     ]
 
 
-async def test_unwritable_spool_loses_nothing_while_the_server_runs(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(path: Path, data: bytes, *, replace: bool) -> None:
-        raise FormatError(f"{path}: cannot be written: No space left on device")
-
-    monkeypatch.setattr("sevenbag.contest.server.result_spool.write_atomically", full)
+@pytest.mark.usefixtures("refused_writes")
+async def test_unwritable_spool_loses_nothing_while_the_server_runs(scene: Scene) -> None:
     uplink = await scene.uplink(FakeHost())
     peer = await scene.scheduler.peer()
     await peer.next(ServerHello)
@@ -390,21 +393,15 @@ async def test_unwritable_spool_loses_nothing_while_the_server_runs(
 async def test_match_waits_until_spool_or_scheduler_stores_the_result(
     scene: Scene,
     monkeypatch: pytest.MonkeyPatch,
+    refused_writes: list[Path],
     done: GameFinished | MatchFinished,
     works_again: str,
 ) -> None:
-    tried: list[Path] = []
-
-    def full(path: Path, data: bytes, *, replace: bool) -> None:
-        tried.append(path)
-        raise FormatError(f"{path}: cannot be written: No space left on device")
-
-    monkeypatch.setattr(result_spool, "write_atomically", full)
     monkeypatch.setattr(uplink_module, "_SPOOL_RETRY_SECONDS", 0.01)
     await scene.scheduler.end()
     uplink = await scene.uplink(FakeHost())
     keeping = asyncio.create_task(keep(uplink, done))
-    await until(lambda: len(tried) >= 3)
+    await until(lambda: len(refused_writes) >= 3)
     assert not keeping.done()
     assert "not stored: 1" in uplink.problem
     if works_again == "spool":
