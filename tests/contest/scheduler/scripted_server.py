@@ -288,6 +288,13 @@ class House:
         await self.match()
         return one, (await one.placed()).match_token
 
+    async def test_match(self, server: ScriptedServer, team: str = "red") -> MatchAssignment:
+        """Create a test match of a team, which the server accepts."""
+        creating = asyncio.create_task(self.scheduler.create_test_match(team))
+        place = await server.placed()
+        assert (await creating).token == place.match_token
+        return place
+
     def results(self, token: str) -> list[tuple[int, int]]:
         """The games of a match in the store: number and winner."""
         return [(game.number, game.winner) for game in self.store.matches.list_game_results(token)]

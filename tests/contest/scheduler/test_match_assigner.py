@@ -56,22 +56,14 @@ async def test_the_least_loaded_server_gets_the_next_match(house: House) -> None
 
 
 class TestATestMatch:
-    async def create(self, house: House, server: ScriptedServer) -> str:
-        creating = asyncio.create_task(house.scheduler.create_test_match("red"))
-        place = await server.placed()
-        match = await creating
-        assert match.token == place.match_token
-        assert match.address.command_address == "one.example"
-        assert match.address.internal_address == "127.0.0.1"
-        assert (match.address.command_port, match.address.state_port) == (5557, 5556)
-        return match.token
-
     async def test_is_against_the_test_client(self, house: House) -> None:
         house.teams("red")
         one = await house.server("one")
-        creating = asyncio.create_task(house.scheduler.create_test_match("RED"))
-        place = await one.placed()
-        await creating
+        place = await house.test_match(one, "RED")
+        address = house.scheduler.find_address(place.match_token)
+        assert address is not None
+        assert (address.command_address, address.internal_address) == ("one.example", "127.0.0.1")
+        assert (address.command_port, address.state_port) == (5557, 5556)
         assert [(seat.team, seat.bot) for seat in place.players] == [
             ("red", ""),
             ("Test Client", "random"),
@@ -88,7 +80,7 @@ class TestATestMatch:
     async def test_needs_room(self, house: House) -> None:
         house.teams("red", "blue")
         one = await house.server("one", capacity=1)
-        await self.create(house, one)
+        await house.test_match(one)
         with pytest.raises(SchedulerError, match="no game server"):
             await house.scheduler.create_test_match("blue", wait_seconds=0.05)
 
@@ -104,7 +96,7 @@ class TestATestMatch:
     async def test_calls_off_the_oldest_one_of_too_many(self, house: House) -> None:
         house.teams("red")
         one = await house.server("one")
-        tokens = [await self.create(house, one) for _ in range(5)]
+        tokens = [(await house.test_match(one)).match_token for _ in range(5)]
         assert house.scheduler.active_tokens() == tuple(tokens[2:])
         assert [(await one.told(StopMatch)).match_token for _ in range(2)] == tokens[:2]
 
@@ -121,7 +113,7 @@ class TestATestMatch:
     async def test_match_rejected_everywhere_ends(self, house: House) -> None:
         house.teams("red")
         one = await house.server("one")
-        token = await self.create(house, one)
+        token = (await house.test_match(one)).match_token
         await one.cut()
         await house.after(10)
         assert house.store.matches.get(token).state == "waiting"

@@ -1,6 +1,5 @@
 """Impossible results are rejected; those of real matches are accepted."""
 
-import asyncio
 import uuid
 
 import msgspec
@@ -182,9 +181,7 @@ async def test_match_without_teams_does_not_stop_the_contest(house: House) -> No
 async def test_test_match_without_teams_is_cancelled(house: House) -> None:
     one = await house.server("one")
     house.teams("red")
-    creating = asyncio.create_task(house.scheduler.create_test_match("red"))
-    token = (await one.placed()).match_token
-    await creating
+    token = (await house.test_match(one)).match_token
     nobody = MatchResult(winner=None, ending="called off", games=(0, 0), points=(0, 0))
     await one.tell(MatchFinished(match_token=token, result=nobody))
     await one.told(MatchStored)

@@ -15,7 +15,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make them."""
+    """Create the tables."""
     _accounts()
     _contests()
     _matches()
