@@ -474,7 +474,7 @@ class ResultSink(Protocol):
         All its games are stored already. Not called for cancelled matches.
         """
 
-    def report_joined(self, token: str, seat: int) -> None:
+    def report_joined(self, token: str, seat: PlayerIndex) -> None:
         """Report the first connection of a team."""
 
     def report_game_started(self, token: str, number: int, game_name: str) -> None:

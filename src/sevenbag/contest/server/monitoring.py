@@ -55,10 +55,14 @@ class ServerMetrics:
 
     def collect(self) -> Iterator[Metric]:
         """Yield the counts for Prometheus."""
-        yield _count_by("moves_total", "Moves by outcome.", "outcome", self.moves)
-        yield _count_by(
-            "commands_rejected_total", "Commands answered with an error.", "error", self.rejected
-        )
+        for name, description, label, counts in (
+            ("moves_total", "Moves by outcome.", "outcome", self.moves),
+            ("commands_rejected_total", "Commands answered with an error.", "error", self.rejected),
+        ):
+            family = CounterMetricFamily(METRIC_PREFIX + name, description, labels=[label])
+            for key, count in sorted(counts.items()):
+                family.add_metric([key], count)
+            yield family
         for name, description, value in (
             ("logins_total", "Successful connects of teams.", self.connects),
             ("games_total", "Finished games.", self.games),
@@ -190,10 +194,3 @@ class _LimitedProtocol(H11Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
         super().connection_lost(exc)
-
-
-def _count_by(name: str, description: str, label: str, counts: Counter[str]) -> Metric:
-    family = CounterMetricFamily(METRIC_PREFIX + name, description, labels=[label])
-    for key, count in sorted(counts.items()):
-        family.add_metric([key], count)
-    return family

@@ -15,7 +15,7 @@ import time
 import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import msgspec
@@ -40,6 +40,7 @@ from sevenbag.errors import FormatError, MatchRejectedError, SettingsError
 if TYPE_CHECKING:
     import structlog
 
+    from sevenbag.contest.game.pason_game import PlayerIndex
     from sevenbag.contest.server.hosted_match import SchedulerCommands
     from sevenbag.contest.settings import ServerSettings
 
@@ -158,11 +159,9 @@ class SchedulerClient:
             scheduler_protocol.MatchFinished(match_token=token, result=result, history=line)
         )
 
-    def report_joined(self, token: str, seat: int) -> None:
+    def report_joined(self, token: str, seat: PlayerIndex) -> None:
         """Report the connection of a team; dropped while disconnected."""
-        self._send(
-            scheduler_protocol.TeamJoined(match_token=token, player=cast("Literal[0, 1]", seat))
-        )
+        self._send(scheduler_protocol.TeamJoined(match_token=token, player=seat))
 
     def report_game_started(self, token: str, number: int, game_name: str) -> None:
         """Report the start of a game; dropped while disconnected."""
