@@ -6,17 +6,19 @@ from pathlib import Path
 import pytest
 
 from tests.contest import postgres
-from tests.contest.scheduler.scripted_server import House
+from tests.contest.scheduler.scripted_server import SchedulerHarness
 
 
 @pytest.fixture
-async def house(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncGenerator[House]:
+async def harness(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncGenerator[SchedulerHarness]:
     """A scheduler that has begun."""
     url = f"sqlite:///{tmp_path}/contest.db"
     if getattr(request, "param", "") == "postgresql":
         running: postgres.Server = request.getfixturevalue("postgresql")
         url = running.new_database()
-    house = House(url)
-    await house.scheduler.start()
-    yield house
-    await house.end()
+    harness = SchedulerHarness(url)
+    await harness.scheduler.start()
+    yield harness
+    await harness.end()

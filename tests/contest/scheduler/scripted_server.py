@@ -197,7 +197,7 @@ def settings(**site: object) -> ContestSettings:
     )
 
 
-class House:
+class SchedulerHarness:
     """A store and schedulers on it, one after another."""
 
     def __init__(self, url: str) -> None:

@@ -27,7 +27,12 @@ from sevenbag.contest.scheduler_protocol import (
     TeamJoined,
 )
 from sevenbag.contest.settings import ContestRules, MatchRules
-from tests.contest.scheduler.scripted_server import PLAN, House, ScriptedServer, game_done
+from tests.contest.scheduler.scripted_server import (
+    PLAN,
+    SchedulerHarness,
+    ScriptedServer,
+    game_done,
+)
 
 GAMES = 9
 STEPS = 80
@@ -52,7 +57,7 @@ class Model:
     async def connect(self) -> None:
         if self.connected:
             return
-        self.line = await self.world.house.server(
+        self.line = await self.world.harness.server(
             self.name, instance=self.instance, hosting=list(self.hosting)
         )
         for key in sorted(self.spool):
@@ -131,7 +136,7 @@ class Model:
     async def tell(self, done: GameFinished | MatchFinished) -> None:
         number = done.result.number if isinstance(done, GameFinished) else GAMES + 1
         self.spool[done.match_token, number] = done
-        self.world.finished_at[done.match_token, number, self.name] = self.world.house.clock()
+        self.world.finished_at[done.match_token, number, self.name] = self.world.harness.clock()
         if self.connected:
             assert self.line is not None
             await self.line.tell(self.aged(done))
@@ -141,14 +146,14 @@ class Model:
         if isinstance(done, MatchFinished):
             return done
         at = self.world.finished_at[done.match_token, done.result.number, self.name]
-        return msgspec.structs.replace(done, age=self.world.house.clock() - at)
+        return msgspec.structs.replace(done, age=self.world.harness.clock() - at)
 
 
 class World:
     """Everything there is, and what chance does to it."""
 
-    def __init__(self, house: House, seed: int) -> None:
-        self.house = house
+    def __init__(self, harness: SchedulerHarness, seed: int) -> None:
+        self.harness = harness
         self.chance = random.Random(seed)
         self.follows: dict[int, str] = {}
         self.finished_at: dict[tuple[str, int, str], float] = {}
@@ -173,11 +178,11 @@ class World:
         elif what == "kill":
             await server.kill()
         elif what == "time":
-            await self.house.after(self.chance.uniform(0.1, 3))
+            await self.harness.after(self.chance.uniform(0.1, 3))
         elif what == "long time":
-            await self.house.after(self.chance.uniform(5, 20))
+            await self.harness.after(self.chance.uniform(5, 20))
         elif what == "restart":
-            await self.house.restart()
+            await self.harness.restart()
             for one in self.servers:
                 one.line = None
         for one in self.servers:
@@ -187,8 +192,8 @@ class World:
 
     def check(self) -> None:
         """Assert that stored games remain and follow each other."""
-        for row in self.house.store.matches.list():
-            games = self.house.store.matches.list_game_results(row.token)
+        for row in self.harness.store.matches.list():
+            games = self.harness.store.matches.list_game_results(row.token)
             before = self.seen.get(row.token, ())
             assert games[: len(before)] == before, "a game that was kept is another one now"
             self.seen[row.token] = games
@@ -203,14 +208,14 @@ class World:
         for _ in range(200):
             for server in self.servers:
                 await server.connect()
-            await self.house.after(2)
+            await self.harness.after(2)
             for server in self.servers:
                 await server.listen()
                 for token in sorted(server.hosting):
                     await server.come(token)
                     await server.play(token)
             self.check()
-            if self.house.store.contests.get(1).state == "finished":
+            if self.harness.store.contests.get(1).state == "finished":
                 return
         raise AssertionError("the contest does not come to its end")
 
@@ -224,17 +229,17 @@ def wins(games: list[ContestGameResult]) -> tuple[int, int]:
     "seed",
     [3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (11, 19, 35, 40, 41, 69))],
 )
-async def test_stored_results_are_never_lost_or_mixed(house: House, seed: int) -> None:
-    await house.contest("a", "b", "c", "d", plan=PLAN, rules=RULES)
-    world = World(house, seed)
+async def test_stored_results_are_never_lost_or_mixed(harness: SchedulerHarness, seed: int) -> None:
+    await harness.contest("a", "b", "c", "d", plan=PLAN, rules=RULES)
+    world = World(harness, seed)
     for server in world.servers:
         await server.connect()
     for _ in range(STEPS):
         await world.step()
     await world.heal()
-    for row in house.store.matches.list():
+    for row in harness.store.matches.list():
         games = world.seen[row.token]
         assert row.result is not None
         assert row.result.games == wins(list(games))
-    assert house.scheduler.metrics()["contest_invalid_results_total"] == 0
+    assert harness.scheduler.metrics()["contest_invalid_results_total"] == 0
     assert not any(server.spool for server in world.servers)

@@ -92,7 +92,7 @@ class Bridge:
         self._connections.discard(connection)
 
 
-class Field:
+class BridgedContest:
     """Start a scheduler with a store and two game servers behind bridges."""
 
     def __init__(self, store: Store, folder: Path) -> None:
@@ -168,67 +168,69 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 @pytest.fixture
-async def field(tmp_path: Path) -> AsyncIterator[Field]:
+async def bridged(tmp_path: Path) -> AsyncIterator[BridgedContest]:
     load_or_create_secret(tmp_path / "secret")
     with Store(f"sqlite:///{tmp_path}/contest.db") as store:
-        field = Field(store, tmp_path)
-        await field.scheduler.start()
+        bridged = BridgedContest(store, tmp_path)
+        await bridged.scheduler.start()
         try:
-            await field.add("one")
-            yield field
+            await bridged.add("one")
+            yield bridged
         finally:
-            await field.end()
+            await bridged.end()
 
 
-async def finished(field: Field, token: str) -> None:
+async def finished(bridged: BridgedContest, token: str) -> None:
     """Assert that the match ends with all its games."""
-    await until(lambda: field.store.matches.get(token).state == "done")
-    games = field.store.matches.list_game_results(token)
+    await until(lambda: bridged.store.matches.get(token).state == "done")
+    games = bridged.store.matches.list_game_results(token)
     assert [game.number for game in games] == list(range(1, len(games) + 1))
-    row = field.store.matches.get(token)
+    row = bridged.store.matches.get(token)
     assert row.result is not None
     assert row.result.ending == "majority of games"
     assert max(row.result.games) == GAMES // 2 + 1
     assert sum(row.result.games) == len(games)
 
 
-async def test_teams_that_continue_during_a_disconnect_lose_nothing(field: Field) -> None:
+async def test_teams_that_continue_during_a_disconnect_lose_nothing(
+    bridged: BridgedContest,
+) -> None:
     """The match is assigned elsewhere without clients, and returns."""
-    token = await field.begin()
-    await field.teams_come("one", token)
-    await until(lambda: field.games(token) >= 1)
-    await field.add("two")
-    field.bridges["one"].cut()
-    await until(lambda: field.place_of(token) == "two")
-    await until(lambda: field.spooled("one") >= 2)
-    table = field.servers["one"].matches[token]
-    field.bridges["one"].mend()
+    token = await bridged.begin()
+    await bridged.teams_come("one", token)
+    await until(lambda: bridged.games(token) >= 1)
+    await bridged.add("two")
+    bridged.bridges["one"].cut()
+    await until(lambda: bridged.place_of(token) == "two")
+    await until(lambda: bridged.spooled("one") >= 2)
+    table = bridged.servers["one"].matches[token]
+    bridged.bridges["one"].mend()
     # Or it was over before the connection was restored: then its end is sent at once.
-    await until(lambda: field.place_of(token) in {"one", ""})
-    await finished(field, token)
-    kept = field.store.matches.list_game_results(token)
+    await until(lambda: bridged.place_of(token) in {"one", ""})
+    await finished(bridged, token)
+    kept = bridged.store.matches.list_game_results(token)
     assert tuple(sum(game.winner == seat for game in kept) for seat in (0, 1)) == table.match.games
-    await until(lambda: field.spooled("one") == 0)
-    assert not (field.folder / "spool" / "one" / "refused").exists()
+    await until(lambda: bridged.spooled("one") == 0)
+    assert not (bridged.folder / "spool" / "one" / "refused").exists()
 
 
-async def test_moved_teams_are_not_affected_by_their_old_server(field: Field) -> None:
+async def test_moved_teams_are_not_affected_by_their_old_server(bridged: BridgedContest) -> None:
     """The server that was cut off plays on alone; what it finishes then does not count."""
-    token = await field.begin()
-    await field.teams_come("one", token)
-    await until(lambda: field.games(token) >= 1)
-    await field.add("two")
-    field.bridges["one"].cut()
-    await until(lambda: field.place_of(token) == "two")
-    await field.teams_come("two", token)
-    before = field.games(token)
-    await until(lambda: field.spooled("one") >= 2 and field.games(token) > before)
-    field.bridges["one"].mend()
-    await until(lambda: field.servers["one"].matches[token].ended)
-    assert field.place_of(token) in {"two", ""}
-    await finished(field, token)
-    await until(lambda: field.spooled("one") == 0)
-    refused = list((field.folder / "spool" / "one" / "refused").iterdir())
+    token = await bridged.begin()
+    await bridged.teams_come("one", token)
+    await until(lambda: bridged.games(token) >= 1)
+    await bridged.add("two")
+    bridged.bridges["one"].cut()
+    await until(lambda: bridged.place_of(token) == "two")
+    await bridged.teams_come("two", token)
+    before = bridged.games(token)
+    await until(lambda: bridged.spooled("one") >= 2 and bridged.games(token) > before)
+    bridged.bridges["one"].mend()
+    await until(lambda: bridged.servers["one"].matches[token].ended)
+    assert bridged.place_of(token) in {"two", ""}
+    await finished(bridged, token)
+    await until(lambda: bridged.spooled("one") == 0)
+    refused = list((bridged.folder / "spool" / "one" / "refused").iterdir())
     assert refused, "what does not count is kept for somebody to look at"
-    end = field.servers["two"].matches[token].match.games
-    assert sum(end) == field.games(token)
+    end = bridged.servers["two"].matches[token].match.games
+    assert sum(end) == bridged.games(token)

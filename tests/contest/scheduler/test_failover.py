@@ -26,14 +26,14 @@ from sevenbag.contest.scheduler_protocol import (
 )
 from tests.contest.scheduler.scripted_server import (
     PLAN,
-    House,
+    SchedulerHarness,
     ScriptedServer,
     game_done,
     match_done,
 )
 
 pytestmark = pytest.mark.parametrize(
-    "house",
+    "harness",
     ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)],
     indirect=True,
 )
@@ -52,163 +52,175 @@ async def begun(server: ScriptedServer) -> str:
     return token
 
 
-async def playing(house: House, **more: object) -> tuple[ScriptedServer, str]:
+async def playing(harness: SchedulerHarness, **more: object) -> tuple[ScriptedServer, str]:
     """Return the server "one" and a match in its first game on it."""
-    one = await house.server("one", **more)
-    await house.match()
+    one = await harness.server("one", **more)
+    await harness.match()
     return one, await begun(one)
 
 
-async def test_match_continues_elsewhere_after_the_last_finished_game(house: House) -> None:
-    one, token = await playing(house)
+async def test_match_continues_elsewhere_after_the_last_finished_game(
+    harness: SchedulerHarness,
+) -> None:
+    one, token = await playing(harness)
     await one.store_game(token, 1)
-    two = await house.server("two")
+    two = await harness.server("two")
     await one.cut()
-    await house.after(GRACE - 1)
+    await harness.after(GRACE - 1)
     assert not two.heard, "it waits for the server to come back"
-    await house.after(2)
+    await harness.after(2)
     place = await two.placed()
     assert place.match_token == token
     assert [game.number for game in place.finished_games] == [1]
-    assert house.scheduler.find_address(token) is not None
+    assert harness.scheduler.find_address(token) is not None
     await two.finish_game(token, 2)
     await two.tell(match_done(token, (2, 0)))
     await two.told(MatchStored)
-    row = house.store.matches.get(token)
+    row = harness.store.matches.get(token)
     assert (row.state, row.games) == ("done", (2, 0))
-    assert house.scheduler.metrics()["contest_failovers_total"] == 1
+    assert harness.scheduler.metrics()["contest_failovers_total"] == 1
 
 
-async def test_server_that_returns_in_time_keeps_its_match(house: House) -> None:
-    one = await house.server("one", instance="a")
-    two = await house.server("two")
-    await house.match()
+async def test_server_that_returns_in_time_keeps_its_match(harness: SchedulerHarness) -> None:
+    one = await harness.server("one", instance="a")
+    two = await harness.server("two")
+    await harness.match()
     token = await begun(one)
     await one.cut()
-    await house.after(GRACE / 2)
-    again = await house.server("one", instance="a", hosting=[token])
-    await house.after(2 * GRACE / 3)
+    await harness.after(GRACE / 2)
+    again = await harness.server("one", instance="a", hosting=[token])
+    await harness.after(2 * GRACE / 3)
     assert not two.heard
-    assert house.scheduler.active_tokens() == (token,)
+    assert harness.scheduler.active_tokens() == (token,)
     await again.store_game(token, 1)
 
 
-async def test_silent_server_is_considered_lost(house: House) -> None:
-    one, token = await playing(house)
-    two = await house.server("two")
+async def test_silent_server_is_considered_lost(harness: SchedulerHarness) -> None:
+    one, token = await playing(harness)
+    two = await harness.server("two")
     one.mute = True
-    await house.after(SILENCE + 2)
-    assert [view.is_connected for view in house.scheduler.list_servers()] == [False, True]
+    await harness.after(SILENCE + 2)
+    assert [view.is_connected for view in harness.scheduler.list_servers()] == [False, True]
     assert not two.heard
-    await house.after(GRACE)
+    await harness.after(GRACE)
     assert (await two.placed()).match_token == token
 
 
-async def test_scheduler_pause_does_not_make_servers_silent(house: House) -> None:
+async def test_scheduler_pause_does_not_make_servers_silent(harness: SchedulerHarness) -> None:
     """A suspended machine: time jumps before any message is read."""
-    _, token = await playing(house)
-    house.clock.now += 1000
-    await house.scheduler.run_pass()
-    assert house.scheduler.active_tokens() == (token,)
-    await house.after(SILENCE + 2)
-    assert house.scheduler.active_tokens() == (token,)
+    _, token = await playing(harness)
+    harness.clock.now += 1000
+    await harness.scheduler.run_pass()
+    assert harness.scheduler.active_tokens() == (token,)
+    await harness.after(SILENCE + 2)
+    assert harness.scheduler.active_tokens() == (token,)
 
 
-async def test_restarted_server_gets_its_match_without_the_grace_period(house: House) -> None:
-    one, token = await playing(house)
+async def test_restarted_server_gets_its_match_without_the_grace_period(
+    harness: SchedulerHarness,
+) -> None:
+    one, token = await playing(harness)
     await one.finish_game(token, 1)
     await one.cut()
-    before = len(house.lines())
-    again = await house.server("one")
-    await house.after(SETTLED)
+    before = len(harness.lines())
+    again = await harness.server("one")
+    await harness.after(SETTLED)
     place = await again.placed()
     assert (place.match_token, len(place.finished_games)) == (token, 1)
-    (waiting,) = house.lines("match.waiting")
+    (waiting,) = harness.lines("match.waiting")
     assert (waiting["level"], waiting["reason"]) == ("info", "its server was restarted")
-    assert {line["level"] for line in house.lines()[before:]} == {"info"}
+    assert {line["level"] for line in harness.lines()[before:]} == {"info"}
 
 
 @pytest.mark.parametrize("paused", [False, True])
-async def test_match_that_no_server_takes_is_reported_once(house: House, *, paused: bool) -> None:
-    one = await house.server("one")
-    contest = await house.contest("red", "blue", plan=PLAN)
+async def test_match_that_no_server_takes_is_reported_once(
+    harness: SchedulerHarness, *, paused: bool
+) -> None:
+    one = await harness.server("one")
+    contest = await harness.contest("red", "blue", plan=PLAN)
     token = await begun(one)
     await one.cut()
-    again = await house.server("one")
+    again = await harness.server("one")
     await again.tell(Heartbeat(matches=0, commands=0, draining=True))
     again.mute = True
     if paused:
-        await house.scheduler.pause_contest(contest)
-    await house.after(SETTLED)
-    assert "match.overdue" not in house.warnings()
-    await house.after(10 * GRACE)
-    number = house.store.matches.get(token).id
-    matches = [(line["match"], line["level"]) for line in house.lines("match.overdue")]
+        await harness.scheduler.pause_contest(contest)
+    await harness.after(SETTLED)
+    assert "match.overdue" not in harness.warnings()
+    await harness.after(10 * GRACE)
+    number = harness.store.matches.get(token).id
+    matches = [(line["match"], line["level"]) for line in harness.lines("match.overdue")]
     assert matches == ([] if paused else [(number, "warning")])
 
 
-async def test_games_of_the_spool_count_before_the_match_is_placed_again(house: House) -> None:
+async def test_games_of_the_spool_count_before_the_match_is_placed_again(
+    harness: SchedulerHarness,
+) -> None:
     """Killed between the end of a game and its storage: the game is sent after the restart."""
-    one, token = await playing(house)
+    one, token = await playing(harness)
     await one.finish_game(token, 1)
     await one.cut()
-    again = await house.server("one")
+    again = await harness.server("one")
     await again.tell(game_done(token, 2, 1, age=30.0))
     assert (await again.told(GameStored)).number == 2
-    await house.after(SETTLED)
+    await harness.after(SETTLED)
     assert [game.winner for game in (await again.placed()).finished_games] == [0, 1]
 
 
 async def test_a_whole_match_of_the_spool_is_done_without_being_played_again(
-    house: House,
+    harness: SchedulerHarness,
 ) -> None:
-    one, token = await playing(house)
+    one, token = await playing(harness)
     await one.cut()
-    again = await house.server("one")
+    again = await harness.server("one")
     for number in (1, 2):
         await again.tell(game_done(token, number, 1))
     await again.tell(match_done(token, (0, 2)))
     await again.told(MatchStored)
-    await house.after(GRACE)
-    assert house.store.matches.get(token).state == "done"
+    await harness.after(GRACE)
+    assert harness.store.matches.get(token).state == "done"
     assert not again.has_heard(MatchAssignment)
 
 
 @pytest.mark.parametrize("restarts", [True, False])
-async def test_match_that_ended_while_the_site_was_down(house: House, *, restarts: bool) -> None:
-    one, token = await playing(house, instance="a")
-    await (house.restart() if restarts else one.cut())
-    before = len(house.warnings())
-    again = await house.server("one", instance="a", ended=[token])
-    assert (await house.scheduler.current_match("red")).status == "waiting"
+async def test_match_that_ended_while_the_site_was_down(
+    harness: SchedulerHarness, *, restarts: bool
+) -> None:
+    one, token = await playing(harness, instance="a")
+    await (harness.restart() if restarts else one.cut())
+    before = len(harness.warnings())
+    again = await harness.server("one", instance="a", ended=[token])
+    assert (await harness.scheduler.current_match("red")).status == "waiting"
     for number in (1, 2):
         await again.tell(game_done(token, number, 1, age=20.0))
     await again.tell(match_done(token, (0, 2)))
     await again.told(MatchStored)
-    await house.after(GRACE)
-    assert house.store.matches.get(token).state == "done"
-    assert house.warnings()[before:] == []
+    await harness.after(GRACE)
+    assert harness.store.matches.get(token).state == "done"
+    assert harness.warnings()[before:] == []
 
 
-async def test_match_without_reported_end_continues(house: House) -> None:
-    one, token = await playing(house, instance="a")
+async def test_match_without_reported_end_continues(harness: SchedulerHarness) -> None:
+    one, token = await playing(harness, instance="a")
     await one.cut()
-    two = await house.server("two")
-    await house.server("one", instance="a", ended=[token])
-    await house.after(2 * GRACE)
+    two = await harness.server("two")
+    await harness.server("one", instance="a", ended=[token])
+    await harness.after(2 * GRACE)
     assert (await two.placed()).match_token == token
 
 
-async def test_games_of_a_killed_server_cause_no_warning(house: House) -> None:
-    one, token = await playing(house)
+async def test_games_of_a_killed_server_cause_no_warning(harness: SchedulerHarness) -> None:
+    one, token = await playing(harness)
     await one.cut()
-    again = await house.server("one")
+    again = await harness.server("one")
     await again.finish_game(token, 1)
-    assert "match.continued_elsewhere" not in house.warnings()
+    assert "match.continued_elsewhere" not in harness.warnings()
 
 
-async def test_repeated_result_is_stored_once_and_acknowledged_twice(house: House) -> None:
-    one, token = await playing(house)
+async def test_repeated_result_is_stored_once_and_acknowledged_twice(
+    harness: SchedulerHarness,
+) -> None:
+    one, token = await playing(harness)
     for number in (1, 1, 2, 1, 2):
         await one.store_game(token, number)
     for _ in range(3):
@@ -216,128 +228,132 @@ async def test_repeated_result_is_stored_once_and_acknowledged_twice(house: Hous
         await one.told(MatchStored)
     await one.finish_game(token, 2)
     assert (await one.told(GameStored)).number == 2, "also when the match is over"
-    assert house.results(token) == [(1, 0), (2, 0)]
+    assert harness.results(token) == [(1, 0), (2, 0)]
     assert not one.heard
 
 
-async def test_the_scheduler_dies_between_store_and_answer(house: House) -> None:
+async def test_the_scheduler_dies_between_store_and_answer(harness: SchedulerHarness) -> None:
     """The store has the game, but the server got no acknowledgement: it sends the game again."""
-    _, token = await playing(house, instance="a")
-    house.store.matches.add_game(token, game_done(token, 1).result, b"replay")
-    await house.restart()
-    again = await house.server("one", instance="a", hosting=[token])
+    _, token = await playing(harness, instance="a")
+    harness.store.matches.add_game(token, game_done(token, 1).result, b"replay")
+    await harness.restart()
+    again = await harness.server("one", instance="a", hosting=[token])
     await again.store_game(token, 1)
     await again.store_game(token, 2)
-    assert house.results(token) == [(1, 0), (2, 0)]
+    assert harness.results(token) == [(1, 0), (2, 0)]
 
 
-async def test_the_scheduler_dies_between_the_result_and_the_next_round(house: House) -> None:
-    one = await house.server("one")
-    contest = await house.contest("a", "b", "c", "d", plan=PLAN)
+async def test_the_scheduler_dies_between_the_result_and_the_next_round(
+    harness: SchedulerHarness,
+) -> None:
+    one = await harness.server("one")
+    contest = await harness.contest("a", "b", "c", "d", plan=PLAN)
     tokens = [(await one.placed()).match_token for _ in range(2)]
     for token in tokens:
         for number in (1, 2):
-            house.store.matches.add_game(token, game_done(token, number).result, b"")
-        house.store.matches.finish(token, match_done(token, (2, 0)).result)
-    await house.restart()
-    one = await house.server("one", hosting=tokens)
+            harness.store.matches.add_game(token, game_done(token, number).result, b"")
+        harness.store.matches.finish(token, match_done(token, (2, 0)).result)
+    await harness.restart()
+    one = await harness.server("one", hosting=tokens)
     assert {(await one.told(StopMatch)).match_token for _ in tokens} == set(tokens)
-    await house.scheduler.run_pass()
+    await harness.scheduler.run_pass()
     assert (await one.placed()).match_name == "Final"
-    assert house.store.contests.get(contest).state == "running"
+    assert harness.store.contests.get(contest).state == "running"
 
 
-async def test_a_restarted_scheduler_waits_for_the_servers_that_play(house: House) -> None:
-    _, token = await playing(house, instance="a")
-    await house.restart()
-    two = await house.server("two")
-    await house.after(GRACE - 1)
+async def test_a_restarted_scheduler_waits_for_the_servers_that_play(
+    harness: SchedulerHarness,
+) -> None:
+    _, token = await playing(harness, instance="a")
+    await harness.restart()
+    two = await harness.server("two")
+    await harness.after(GRACE - 1)
     assert not two.heard
-    again = await house.server("one", instance="a", hosting=[token])
-    await house.after(5)
+    again = await harness.server("one", instance="a", hosting=[token])
+    await harness.after(5)
     assert not two.heard
-    assert house.scheduler.active_tokens() == (token,)
+    assert harness.scheduler.active_tokens() == (token,)
     await again.store_game(token, 1)
 
 
-async def test_restarted_scheduler_gives_up_absent_servers(house: House) -> None:
-    one, token = await playing(house)
+async def test_restarted_scheduler_gives_up_absent_servers(harness: SchedulerHarness) -> None:
+    one, token = await playing(harness)
     await one.finish_game(token, 1)
-    await house.restart()
-    await house.after(GRACE + 1)
-    two = await house.server("two")
-    await house.scheduler.run_pass()
+    await harness.restart()
+    await harness.after(GRACE + 1)
+    two = await harness.server("two")
+    await harness.scheduler.run_pass()
     place = await two.placed()
     assert (place.match_token, len(place.finished_games)) == (token, 1)
 
 
 async def test_scheduler_dies_between_assignment_and_message(
-    house: House,
+    harness: SchedulerHarness,
 ) -> None:
-    await house.match()
-    (row,) = house.store.matches.list_unfinished()
-    house.store.matches.set_state(row, "placed", server="one")
-    await house.restart()
-    one = await house.server("one")
-    await house.after(SETTLED)
+    await harness.match()
+    (row,) = harness.store.matches.list_unfinished()
+    harness.store.matches.set_state(row, "placed", server="one")
+    await harness.restart()
+    one = await harness.server("one")
+    await harness.after(SETTLED)
     assert (await one.placed()).match_token == row.token
 
 
-async def test_a_server_that_ends_gives_its_matches_back_at_once(house: House) -> None:
-    one, token = await playing(house)
+async def test_a_server_that_ends_gives_its_matches_back_at_once(harness: SchedulerHarness) -> None:
+    one, token = await playing(harness)
     await one.finish_game(token, 1)
-    two = await house.server("two")
+    two = await harness.server("two")
     await one.tell(Heartbeat(matches=1, commands=0, draining=True))
     await one.tell(MatchRejected(match_token=token, reason="the game server ends"))
     await one.cut()
-    await house.scheduler.run_pass()
+    await harness.scheduler.run_pass()
     assert len((await two.placed()).finished_games) == 1
 
 
-async def test_both_servers_die(house: House) -> None:
-    one, two = await house.server("one"), await house.server("two")
-    await house.match()
+async def test_both_servers_die(harness: SchedulerHarness) -> None:
+    one, two = await harness.server("one"), await harness.server("two")
+    await harness.match()
     token = await begun(one)
     await one.finish_game(token, 1)
     await one.cut()
-    await house.after(GRACE)
+    await harness.after(GRACE)
     assert (await two.placed()).match_token == token
     await two.finish_game(token, 2, 1)
     await two.cut()
-    await house.after(GRACE)
-    assert house.store.matches.get(token).state == "waiting"
-    await house.after(1000)
-    three = await house.server("three")
-    await house.scheduler.run_pass()
+    await harness.after(GRACE)
+    assert harness.store.matches.get(token).state == "waiting"
+    await harness.after(1000)
+    three = await harness.server("three")
+    await harness.scheduler.run_pass()
     assert [game.winner for game in (await three.placed()).finished_games] == [0, 1]
 
 
 async def test_restarted_server_gets_its_match_back_despite_less_load_elsewhere(
-    house: House,
+    harness: SchedulerHarness,
 ) -> None:
     """Clients of 2012 know only one host, so they stay there."""
-    one, token = await playing(house)
-    other = await house.server("another", capacity=1_000)
+    one, token = await playing(harness)
+    other = await harness.server("another", capacity=1_000)
     await one.cut()
-    again = await house.server("one")
-    await house.after(SETTLED)
+    again = await harness.server("one")
+    await harness.after(SETTLED)
     assert (await again.placed()).match_token == token
     assert not other.heard
 
 
 @pytest.mark.parametrize("followed", [False, True])
 async def test_late_restarted_server_gets_back_match_whose_teams_have_not_moved(
-    house: House, followed: bool
+    harness: SchedulerHarness, followed: bool
 ) -> None:
-    one, token = await playing(house)
-    two = await house.server("two")
+    one, token = await playing(harness)
+    two = await harness.server("two")
     await one.cut()
-    await house.after(GRACE)
+    await harness.after(GRACE)
     await two.placed()
     if followed:
         await two.tell(TeamJoined(match_token=token, player=0))
-    again = await house.server("one")
-    await house.after(SETTLED)
+    again = await harness.server("one")
+    await harness.after(SETTLED)
     if followed:
         assert not again.heard
         assert not two.heard
@@ -350,74 +366,78 @@ async def test_late_restarted_server_gets_back_match_whose_teams_have_not_moved(
 class TestAServerThatComesBackTooLate:
     """Its match was placed on another one meanwhile."""
 
-    async def moved(self, house: House) -> tuple[ScriptedServer, ScriptedServer, str]:
-        one, token = await playing(house, instance="a")
+    async def moved(self, harness: SchedulerHarness) -> tuple[ScriptedServer, ScriptedServer, str]:
+        one, token = await playing(harness, instance="a")
         await one.finish_game(token, 1)
         await one.cut()
-        two = await house.server("two")
-        await house.after(GRACE)
+        two = await harness.server("two")
+        await harness.after(GRACE)
         await two.placed()
         return one, two, token
 
-    async def test_old_server_is_told_to_stop_a_moved_match(self, house: House) -> None:
-        _, two, token = await self.moved(house)
+    async def test_old_server_is_told_to_stop_a_moved_match(
+        self, harness: SchedulerHarness
+    ) -> None:
+        _, two, token = await self.moved(harness)
         await two.tell(TeamJoined(match_token=token, player=0))
-        one = await house.server("one", instance="a", hosting=[token])
+        one = await harness.server("one", instance="a", hosting=[token])
         call_off = await one.told(StopMatch)
         assert (call_off.match_token, call_off.continues_elsewhere) == (token, True)
         await one.tell(game_done(token, 2, 1, age=0.0))
         assert "moved to two" in (await one.told(GameDiscarded)).reason
-        assert [line["level"] for line in house.lines("game.rejected")] == ["info"]
+        assert [line["level"] for line in harness.lines("game.rejected")] == ["info"]
         await two.store_game(token, 2)
-        assert house.results(token) == [(1, 0), (2, 0)]
+        assert harness.results(token) == [(1, 0), (2, 0)]
 
-    async def test_old_server_regains_a_match_without_clients(self, house: House) -> None:
+    async def test_old_server_regains_a_match_without_clients(
+        self, harness: SchedulerHarness
+    ) -> None:
         """The link was cut, not the players' connections: they play on where they were."""
-        _, two, token = await self.moved(house)
-        one = await house.server("one", instance="a", hosting=[token])
+        _, two, token = await self.moved(harness)
+        one = await harness.server("one", instance="a", hosting=[token])
         assert (await two.told(StopMatch)).match_token == token
         await one.store_game(token, 2)
         await two.tell(game_done(token, 2, 1))
         assert (await two.told(GameDiscarded)).number == 2
-        assert house.results(token) == [(1, 0), (2, 0)]
-        address = house.scheduler.find_address(token)
+        assert harness.results(token) == [(1, 0), (2, 0)]
+        address = harness.scheduler.find_address(token)
         assert address is not None
         assert address.server == "one"
 
     async def test_its_game_from_before_the_move_counts_also_while_the_next_is_played(
-        self, house: House
+        self, harness: SchedulerHarness
     ) -> None:
-        _, two, token = await self.moved(house)
+        _, two, token = await self.moved(harness)
         await two.tell(TeamJoined(match_token=token, player=0))
-        house.clock.now += 5
-        one = await house.server("one")
+        harness.clock.now += 5
+        one = await harness.server("one")
         await one.tell(game_done(token, 2, 1, age=10.0))
         assert (await one.told(GameStored)).number == 2
         assert (await two.told(StopMatch)).match_token == token
         await two.tell(game_done(token, 2, 0))
         assert (await two.told(GameDiscarded)).number == 2
-        assert house.results(token) == [(1, 0), (2, 1)]
-        await house.after(SETTLED)
+        assert harness.results(token) == [(1, 0), (2, 1)]
+        await harness.after(SETTLED)
         place = await one.told(MatchAssignment)
         assert [game.winner for game in place.finished_games] == [0, 1]
 
-    async def test_first_stored_game_counts(self, house: House) -> None:
-        _, two, token = await self.moved(house)
+    async def test_first_stored_game_counts(self, harness: SchedulerHarness) -> None:
+        _, two, token = await self.moved(harness)
         await two.finish_game(token, 2, 0)
-        one = await house.server("one")
+        one = await harness.server("one")
         await one.tell(game_done(token, 2, 1, age=1000.0))
         assert (await one.told(StopMatch)).match_token == token
         assert "another game 2" in (await one.told(GameDiscarded)).reason
-        assert house.results(token) == [(1, 0), (2, 0)]
+        assert harness.results(token) == [(1, 0), (2, 0)]
 
-    async def test_games_with_another_history_are_rejected(self, house: House) -> None:
+    async def test_games_with_another_history_are_rejected(self, harness: SchedulerHarness) -> None:
         """Both servers have played a second game; one plays a third."""
-        _, two, token = await self.moved(house)
+        _, two, token = await self.moved(harness)
         await two.tell(TeamJoined(match_token=token, player=0))
         await two.finish_game(token, 2, 1)
         second = game_done(token, 2, 1, points=200, age=99.0)
         third = game_done(token, 3, 1, age=99.0)
-        one = await house.server("one")
+        one = await harness.server("one")
         await one.tell(second)
         line = match_results.hash_history([game_done(token, 1).result, second.result])
         await one.tell(msgspec.structs.replace(third, history=line))
@@ -425,49 +445,49 @@ class TestAServerThatComesBackTooLate:
             2,
             3,
         ]
-        assert house.results(token) == [(1, 0), (2, 1)]
-        line = match_results.hash_history(house.store.matches.list_game_results(token))
+        assert harness.results(token) == [(1, 0), (2, 1)]
+        line = match_results.hash_history(harness.store.matches.list_game_results(token))
         await two.tell(msgspec.structs.replace(third, history=line, age=0.0))
         assert [(await two.told(GameStored)).number for _ in range(2)] == [2, 3]
 
-    async def test_finished_match_is_stopped(self, house: House) -> None:
-        _, two, token = await self.moved(house)
+    async def test_finished_match_is_stopped(self, harness: SchedulerHarness) -> None:
+        _, two, token = await self.moved(harness)
         await two.finish_game(token, 2)
         await two.tell(match_done(token, (2, 0)))
-        one = await house.server("one", instance="a", hosting=[token])
+        one = await harness.server("one", instance="a", hosting=[token])
         assert (await one.told(StopMatch)).match_token == token
         await one.tell(game_done(token, 2, 1))
         assert (await one.told(GameDiscarded)).number == 2
         await one.tell(match_done(token, (2, 0)))
         await one.told(MatchStored)
-        assert house.lines("game.rejected") == [
+        assert harness.lines("game.rejected") == [
             {
                 "event": "game.rejected",
                 "level": "info",
-                "match": house.store.matches.get(token).id,
+                "match": harness.store.matches.get(token).id,
                 "game": 2,
                 "server": "one",
                 "reason": "the match is over",
             }
         ]
 
-    async def test_result_of_moved_players_does_not_count(self, house: House) -> None:
-        _, two, token = await self.moved(house)
+    async def test_result_of_moved_players_does_not_count(self, harness: SchedulerHarness) -> None:
+        _, two, token = await self.moved(harness)
         await two.tell(TeamJoined(match_token=token, player=0))
-        one = await house.server("one", instance="a")
+        one = await harness.server("one", instance="a")
         left = match_results.MatchResult(
             winner=0, ending="the other team did not come", games=(1, 0), points=(100, 0)
         )
         await one.tell(MatchFinished(match_token=token, result=left))
         await one.told(StopMatch)
         await one.told(MatchStored)
-        assert house.store.matches.get(token).state == "placed"
+        assert harness.store.matches.get(token).state == "placed"
 
 
-async def test_two_servers_of_one_name(house: House) -> None:
-    one, token = await playing(house)
+async def test_two_servers_of_one_name(harness: SchedulerHarness) -> None:
+    one, token = await playing(harness)
     for hosting in ([], [token]):
-        coming = asyncio.create_task(house.server("one", hosting=hosting))
+        coming = asyncio.create_task(harness.server("one", hosting=hosting))
         while not coming.done():
             await one.tell(Heartbeat(matches=1, commands=0))
             await asyncio.sleep(0.01)
@@ -479,38 +499,38 @@ async def test_two_servers_of_one_name(house: House) -> None:
     assert not one.heard, "it does not notice"
 
 
-async def test_server_returns_before_its_loss_is_noticed(house: House) -> None:
+async def test_server_returns_before_its_loss_is_noticed(harness: SchedulerHarness) -> None:
     """After a power failure the old connection is half-open and silent."""
-    one, token = await playing(house)
-    other = await house.server("one")
+    one, token = await playing(harness)
+    other = await harness.server("one")
     assert not any(isinstance(message, ServerDismissed) for message in one.heard + other.heard)
     assert one.over is not None
     await one.over
-    await house.after(SETTLED)
+    await harness.after(SETTLED)
     assert (await other.placed()).match_token == token
 
 
 async def test_the_next_connection_of_a_server_replaces_the_old_one_silently(
-    house: House,
+    harness: SchedulerHarness,
 ) -> None:
     """Half-open: the server has seen the cut, the scheduler has not."""
-    old, token = await playing(house, instance="a")
-    new = await house.server("one", instance="a", hosting=[token])
+    old, token = await playing(harness, instance="a")
+    new = await harness.server("one", instance="a", hosting=[token])
     assert old.over is not None
     await old.over
     assert not old.has_heard(ServerDismissed)
-    assert house.scheduler.active_tokens() == (token,)
+    assert harness.scheduler.active_tokens() == (token,)
     await new.store_game(token, 1)
 
 
-async def test_an_unknown_match(house: House) -> None:
+async def test_an_unknown_match(harness: SchedulerHarness) -> None:
     token = "00000000-0000-0000-0000-000000000000"
-    one = await house.server("one", hosting=[token])
+    one = await harness.server("one", hosting=[token])
     assert (await one.told(StopMatch)).match_token == token
     await one.finish_game(token, 1)
     assert (await one.told(StopMatch)).match_token == token
     assert (await one.told(GameDiscarded)).reason == "there is no such match"
-    (refused,) = house.lines("game.rejected")
+    (refused,) = harness.lines("game.rejected")
     assert (refused["level"], refused["match"]) == ("warning", token[:8])
     await one.tell(match_done(token, (2, 0)))
     assert (await one.told(MatchStored)).match_token == token
@@ -524,13 +544,15 @@ async def test_an_unknown_match(house: House) -> None:
     assert not one.heard
 
 
-async def test_interrupted_match_precedes_other_matches_of_its_teams(house: House) -> None:
-    one = await house.server("one", instance="a")
-    await house.contest("a", "b", "c")
+async def test_interrupted_match_precedes_other_matches_of_its_teams(
+    harness: SchedulerHarness,
+) -> None:
+    one = await harness.server("one", instance="a")
+    await harness.contest("a", "b", "c")
     token = await begun(one)
     await one.cut()
-    again = await house.server("one")
-    await house.scheduler.run_pass()
+    again = await harness.server("one")
+    await harness.scheduler.run_pass()
     assert not again.heard, "its teams wait for it"
-    await house.after(SETTLED)
+    await harness.after(SETTLED)
     assert (await again.placed()).match_token == token

@@ -25,7 +25,7 @@ from sevenbag.errors import SchedulerError, StoreError
 from tests.contest import postgres
 from tests.contest.scheduler.scripted_server import (
     PLAN,
-    House,
+    SchedulerHarness,
     ScriptedServer,
     game_done,
     match_done,
@@ -40,27 +40,30 @@ async def play(server: ScriptedServer, token: str, winner: int = 0) -> None:
     await server.tell(match_done(token, (2, 0) if winner == 0 else (0, 2)))
 
 
-async def test_the_least_loaded_server_gets_the_next_match(house: House) -> None:
-    small, large = await house.server("small", capacity=2), await house.server("large", capacity=6)
-    await house.contest(*(f"team {number}" for number in range(20)), plan=PLAN)
+async def test_the_least_loaded_server_gets_the_next_match(harness: SchedulerHarness) -> None:
+    small, large = (
+        await harness.server("small", capacity=2),
+        await harness.server("large", capacity=6),
+    )
+    await harness.contest(*(f"team {number}" for number in range(20)), plan=PLAN)
     for _ in range(2):
         await small.placed()
     for _ in range(6):
         await large.placed()
-    await house.after(4)
+    await harness.after(4)
     assert not [
         message for message in small.heard + large.heard if isinstance(message, MatchAssignment)
     ]
-    loads = {view.name: view.matches for view in house.scheduler.list_servers()}
+    loads = {view.name: view.matches for view in harness.scheduler.list_servers()}
     assert loads == {"small": 2, "large": 6}
 
 
 class TestATestMatch:
-    async def test_is_against_the_test_client(self, house: House) -> None:
-        house.teams("red")
-        one = await house.server("one")
-        place = await house.test_match(one, "RED")
-        address = house.scheduler.find_address(place.match_token)
+    async def test_is_against_the_test_client(self, harness: SchedulerHarness) -> None:
+        harness.teams("red")
+        one = await harness.server("one")
+        place = await harness.test_match(one, "RED")
+        address = harness.scheduler.find_address(place.match_token)
         assert address is not None
         assert (address.command_address, address.internal_address) == ("one.example", "127.0.0.1")
         assert (address.command_port, address.state_port) == (5557, 5556)
@@ -71,81 +74,85 @@ class TestATestMatch:
         assert place.players[0].password_hash.startswith("$argon2id$")
         assert place.rules.match.games == 3
 
-    async def test_needs_a_server(self, house: House) -> None:
-        house.teams("red")
+    async def test_needs_a_server(self, harness: SchedulerHarness) -> None:
+        harness.teams("red")
         with pytest.raises(SchedulerError, match="no game server is connected"):
-            await house.scheduler.create_test_match("red", wait_seconds=0.05)
-        assert house.store.matches.list_unfinished() == ()
+            await harness.scheduler.create_test_match("red", wait_seconds=0.05)
+        assert harness.store.matches.list_unfinished() == ()
 
-    async def test_needs_room(self, house: House) -> None:
-        house.teams("red", "blue")
-        one = await house.server("one", capacity=1)
-        await house.test_match(one)
+    async def test_needs_room(self, harness: SchedulerHarness) -> None:
+        harness.teams("red", "blue")
+        one = await harness.server("one", capacity=1)
+        await harness.test_match(one)
         with pytest.raises(SchedulerError, match="no game server"):
-            await house.scheduler.create_test_match("blue", wait_seconds=0.05)
+            await harness.scheduler.create_test_match("blue", wait_seconds=0.05)
 
-    async def test_needs_a_team_that_may_play(self, house: House) -> None:
-        (name,) = house.teams("red")
-        team = house.store.teams.find(name)
+    async def test_needs_a_team_that_may_play(self, harness: SchedulerHarness) -> None:
+        (name,) = harness.teams("red")
+        team = harness.store.teams.find(name)
         assert team is not None
-        house.store.teams.set_disabled(team.id, True)
+        harness.store.teams.set_disabled(team.id, True)
         for nobody in ("red", "blue", "", "x" * 1000):
             with pytest.raises(SchedulerError, match="no such team"):
-                await house.scheduler.create_test_match(nobody)
+                await harness.scheduler.create_test_match(nobody)
 
-    async def test_calls_off_the_oldest_one_of_too_many(self, house: House) -> None:
-        house.teams("red")
-        one = await house.server("one")
-        tokens = [(await house.test_match(one)).match_token for _ in range(5)]
-        assert house.scheduler.active_tokens() == tuple(tokens[2:])
+    async def test_calls_off_the_oldest_one_of_too_many(self, harness: SchedulerHarness) -> None:
+        harness.teams("red")
+        one = await harness.server("one")
+        tokens = [(await harness.test_match(one)).match_token for _ in range(5)]
+        assert harness.scheduler.active_tokens() == tuple(tokens[2:])
         assert [(await one.told(StopMatch)).match_token for _ in range(2)] == tokens[:2]
 
-    async def test_rejected_match_is_assigned_to_another_server(self, house: House) -> None:
-        house.teams("red")
-        one, two = await house.server("one"), await house.server("two")
-        creating = asyncio.create_task(house.scheduler.create_test_match("red"))
+    async def test_rejected_match_is_assigned_to_another_server(
+        self, harness: SchedulerHarness
+    ) -> None:
+        harness.teams("red")
+        one, two = await harness.server("one"), await harness.server("two")
+        creating = asyncio.create_task(harness.scheduler.create_test_match("red"))
         place = await one.told(MatchAssignment)
         await one.tell(MatchRejected(match_token=place.match_token, reason="no"))
-        await house.scheduler.run_pass()
+        await harness.scheduler.run_pass()
         assert (await two.placed()).match_token == place.match_token
         assert (await creating).address.command_address == "two.example"
 
-    async def test_match_rejected_everywhere_ends(self, house: House) -> None:
-        house.teams("red")
-        one = await house.server("one")
-        token = (await house.test_match(one)).match_token
+    async def test_match_rejected_everywhere_ends(self, harness: SchedulerHarness) -> None:
+        harness.teams("red")
+        one = await harness.server("one")
+        token = (await harness.test_match(one)).match_token
         await one.cut()
-        await house.after(10)
-        assert house.store.matches.get(token).state == "waiting"
-        await house.after(130)
-        assert house.store.matches.get(token).state == "called off"
+        await harness.after(10)
+        assert harness.store.matches.get(token).state == "waiting"
+        await harness.after(130)
+        assert harness.store.matches.get(token).state == "called off"
 
-    async def test_test_match_is_created_without_a_waiting_caller(self, house: House) -> None:
+    async def test_test_match_is_created_without_a_waiting_caller(
+        self, harness: SchedulerHarness
+    ) -> None:
         """The caller has closed its HTTP connection."""
-        house.teams("red")
-        one = await house.server("one")
-        creating = asyncio.create_task(house.scheduler.create_test_match("red"))
+        harness.teams("red")
+        one = await harness.server("one")
+        creating = asyncio.create_task(harness.scheduler.create_test_match("red"))
         place = await one.told(MatchAssignment)
         creating.cancel()
         await one.tell(MatchAccepted(match_token=place.match_token))
-        assert house.scheduler.active_tokens() == (place.match_token,)
+        assert harness.scheduler.active_tokens() == (place.match_token,)
 
 
-async def test_draining_server_gets_no_match(house: House) -> None:
-    one = await house.server("one")
+async def test_draining_server_gets_no_match(harness: SchedulerHarness) -> None:
+    one = await harness.server("one")
     await one.tell(Heartbeat(matches=0, commands=5, draining=True))
-    await house.match()
+    await harness.match()
     assert not one.heard
-    (view,) = house.scheduler.list_servers()
+    (view,) = harness.scheduler.list_servers()
     assert (view.draining, view.commands, view.is_connected) == (True, 5, True)
 
 
-async def test_match_without_acceptance_is_reassigned(house: House) -> None:
-    one = await house.server("one")
-    await house.match()
+async def test_match_without_acceptance_is_reassigned(harness: SchedulerHarness) -> None:
+    one = await harness.server("one")
+    await harness.match()
     place = await one.told(MatchAssignment)
-    two = await house.server("two")
-    await house.after(12)
+    two = await harness.server("two")
+    await harness.after(12)
     assert (await one.told(StopMatch)).match_token == place.match_token
     assert (await two.placed()).match_token == place.match_token
     await one.tell(MatchAccepted(match_token=place.match_token))
@@ -153,60 +160,60 @@ async def test_match_without_acceptance_is_reassigned(house: House) -> None:
 
 
 class TestAContest:
-    async def test_runs_from_the_ranking_to_the_final(self, house: House) -> None:
-        one = await house.server("one")
-        contest = await house.contest("a", "b", "c", "d")
+    async def test_runs_from_the_ranking_to_the_final(self, harness: SchedulerHarness) -> None:
+        one = await harness.server("one")
+        contest = await harness.contest("a", "b", "c", "d")
         names = []
-        while house.store.contests.get(contest).state == "running":
-            await house.scheduler.run_pass()
+        while harness.store.contests.get(contest).state == "running":
+            await harness.scheduler.run_pass()
             place = await one.placed()
             names.append(place.match_name)
             better = 0 if place.players[0].team < place.players[1].team else 1
             await play(one, place.match_token, better)
         assert len(names) == 6 + 3
         assert names[-1] == "Final"
-        tournament = house.store.contests.tournament(contest)
+        tournament = harness.store.contests.tournament(contest)
         assert tournament.final_ranking == (0, 1, 2, 3)
-        assert (await house.scheduler.current_match("a")).status == "finished"
+        assert (await harness.scheduler.current_match("a")).status == "finished"
 
-    async def test_team_plays_one_match_at_a_time(self, house: House) -> None:
-        one = await house.server("one")
-        await house.contest("a", "b", "c", "d")
+    async def test_team_plays_one_match_at_a_time(self, harness: SchedulerHarness) -> None:
+        one = await harness.server("one")
+        await harness.contest("a", "b", "c", "d")
         places = [await one.placed() for _ in range(2)]
         teams = [seat.team for place in places for seat in place.players]
         assert sorted(teams) == ["a", "b", "c", "d"]
-        await house.after(4)
+        await harness.after(4)
         assert not one.has_heard(MatchAssignment)
 
     async def test_number_of_live_matches_is_limited(self, tmp_path: Path) -> None:
-        house = House(f"sqlite:///{tmp_path}/contest.db")
-        house.scheduler = Scheduler(
-            house.store, settings(max_matches=1), clock=house.clock, pass_interval=None
+        harness = SchedulerHarness(f"sqlite:///{tmp_path}/contest.db")
+        harness.scheduler = Scheduler(
+            harness.store, settings(max_matches=1), clock=harness.clock, pass_interval=None
         )
-        await house.scheduler.start()
-        one = await house.server("one")
-        await house.contest("a", "b", "c", "d", plan=PLAN)
+        await harness.scheduler.start()
+        one = await harness.server("one")
+        await harness.contest("a", "b", "c", "d", plan=PLAN)
         place = await one.placed()
-        await house.after(4)
+        await harness.after(4)
         assert not one.has_heard(MatchAssignment)
         await play(one, place.match_token)
-        await house.scheduler.run_pass()
+        await harness.scheduler.run_pass()
         await one.placed()
-        await house.end()
+        await harness.end()
 
-    async def test_teams_get_their_current_match(self, house: House) -> None:
-        current = house.scheduler.current_match
-        row = await house.scheduler.create_contest(
-            "Cup", house.teams("a", "b", "c", "d", "x"), plan=PLAN
+    async def test_teams_get_their_current_match(self, harness: SchedulerHarness) -> None:
+        current = harness.scheduler.current_match
+        row = await harness.scheduler.create_contest(
+            "Cup", harness.teams("a", "b", "c", "d", "x"), plan=PLAN
         )
-        row = await house.scheduler.create_contest("Cup 2", ["a", "b", "c", "d"], plan=PLAN)
-        await house.scheduler.cancel_contest(1, "a mistake")
+        row = await harness.scheduler.create_contest("Cup 2", ["a", "b", "c", "d"], plan=PLAN)
+        await harness.scheduler.cancel_contest(1, "a mistake")
         assert (await current("a")).status == "waiting"
         assert (await current("x")).status == "finished"
-        await house.scheduler.start_contest(row.id)
+        await harness.scheduler.start_contest(row.id)
         assert (await current("a")).to_reply() == {"status": "waiting"}
-        one = await house.server("one")
-        await house.scheduler.run_pass()
+        one = await harness.server("one")
+        await harness.scheduler.run_pass()
         places = [await one.placed() for _ in range(2)]
         now = await current("a")
         assert (now.status, now.opponent) == ("playing", "d")
@@ -214,7 +221,7 @@ class TestAContest:
         assert now.to_reply() == {
             "status": "playing",
             "match_token": mine.match_token,
-            "match_id": house.store.matches.get(mine.match_token).id,
+            "match_id": harness.store.matches.get(mine.match_token).id,
             "match_name": mine.match_name,
             "opponent": "d",
             "server_ip": "one.example",
@@ -226,87 +233,87 @@ class TestAContest:
         with pytest.raises(SchedulerError, match="no such team"):
             await current("nobody")
 
-    async def test_contest_can_be_paused_and_resumed(self, house: House) -> None:
-        one = await house.server("one", instance="a")
-        contest = await house.contest("a", "b", "c", "d", plan=PLAN)
+    async def test_contest_can_be_paused_and_resumed(self, harness: SchedulerHarness) -> None:
+        one = await harness.server("one", instance="a")
+        contest = await harness.contest("a", "b", "c", "d", plan=PLAN)
         tokens = [(await one.placed()).match_token for _ in range(2)]
-        await house.scheduler.pause_contest(contest)
+        await harness.scheduler.pause_contest(contest)
         assert {(await one.told(PauseMatch)).match_token for _ in tokens} == set(tokens)
         await play(one, tokens[0])
         await play(one, tokens[1])
-        await house.scheduler.run_pass()
+        await harness.scheduler.run_pass()
         assert not one.has_heard(MatchAssignment)
-        await house.restart()
-        one = await house.server("one", instance="a")
-        await house.scheduler.run_pass()
+        await harness.restart()
+        one = await harness.server("one", instance="a")
+        await harness.scheduler.run_pass()
         assert not one.heard, "it is remembered"
         with pytest.raises(SchedulerError, match="is paused, must be running"):
-            await house.scheduler.pause_contest(contest)
-        await house.scheduler.resume_contest(contest)
-        await house.scheduler.run_pass()
+            await harness.scheduler.pause_contest(contest)
+        await harness.scheduler.resume_contest(contest)
+        await harness.scheduler.run_pass()
         assert (await one.placed()).match_name == "Final"
 
-    async def test_pause_during_a_disconnect_is_sent_later(self, house: House) -> None:
-        one = await house.server("one", instance="a")
-        contest = await house.contest("a", "b", plan=PLAN)
+    async def test_pause_during_a_disconnect_is_sent_later(self, harness: SchedulerHarness) -> None:
+        one = await harness.server("one", instance="a")
+        contest = await harness.contest("a", "b", plan=PLAN)
         token = (await one.placed()).match_token
         for halted in (True, False):
             await one.cut()
             if halted:
-                await house.scheduler.pause_contest(contest)
+                await harness.scheduler.pause_contest(contest)
             else:
-                await house.scheduler.resume_contest(contest)
-            one = await house.server("one", instance="a", hosting=[token])
+                await harness.scheduler.resume_contest(contest)
+            one = await harness.server("one", instance="a", hosting=[token])
             assert (await one.told(PauseMatch)).paused is halted
 
-    async def test_can_be_called_off(self, house: House) -> None:
-        one = await house.server("one")
-        contest = await house.contest("a", "b", "c")
+    async def test_can_be_called_off(self, harness: SchedulerHarness) -> None:
+        one = await harness.server("one")
+        contest = await harness.contest("a", "b", "c")
         token = (await one.placed()).match_token
-        row = await house.scheduler.cancel_contest(contest, "rain")
+        row = await harness.scheduler.cancel_contest(contest, "rain")
         assert row.state == "called off"
         assert (await one.told(StopMatch)).match_token == token
-        assert house.store.matches.list_unfinished() == ()
-        await house.after(10)
+        assert harness.store.matches.list_unfinished() == ()
+        await harness.after(10)
         assert not one.has_heard(MatchAssignment)
 
-    async def test_cancelled_match_is_replayed(self, house: House) -> None:
-        one, token = await house.placed_match()
+    async def test_cancelled_match_is_replayed(self, harness: SchedulerHarness) -> None:
+        one, token = await harness.placed_match()
         await one.finish_game(token, 1)
-        await house.scheduler.cancel_match(token, "a broken cable")
+        await harness.scheduler.cancel_match(token, "a broken cable")
         with pytest.raises(SchedulerError, match="no such match"):
-            await house.scheduler.cancel_match(token, "twice")
-        await house.scheduler.run_pass()
+            await harness.scheduler.cancel_match(token, "twice")
+        await harness.scheduler.run_pass()
         place = await one.placed()
         assert place.match_token != token
         assert place.finished_games == ()
 
-    async def test_cancelled_ranking_match_is_replayed(self, house: House) -> None:
-        one = await house.server("one")
-        contest = await house.contest("a", "b", "c")
+    async def test_cancelled_ranking_match_is_replayed(self, harness: SchedulerHarness) -> None:
+        one = await harness.server("one")
+        contest = await harness.contest("a", "b", "c")
         token = (await one.placed()).match_token
-        await house.scheduler.cancel_match(token, "a broken cable")
+        await harness.scheduler.cancel_match(token, "a broken cable")
         played = 0
-        while house.store.contests.get(contest).state == "running":
-            await house.scheduler.run_pass()
+        while harness.store.contests.get(contest).state == "running":
+            await harness.scheduler.run_pass()
             await play(one, (await one.placed()).match_token)
             played += 1
         assert played == 3 + 2
 
-    async def test_needs_teams(self, house: House) -> None:
+    async def test_needs_teams(self, harness: SchedulerHarness) -> None:
         with pytest.raises(SchedulerError, match="no team named 'a'"):
-            await house.scheduler.create_contest("Cup", ["a"])
-        row = await house.scheduler.create_contest("Cup", house.teams("a"))
+            await harness.scheduler.create_contest("Cup", ["a"])
+        row = await harness.scheduler.create_contest("Cup", harness.teams("a"))
         with pytest.raises(SchedulerError, match="fewer than two teams"):
-            await house.scheduler.start_contest(row.id)
+            await harness.scheduler.start_contest(row.id)
         with pytest.raises(StoreError):
-            await house.scheduler.start_contest(1000)
+            await harness.scheduler.start_contest(1000)
 
 
-async def test_changes_are_published(house: House) -> None:
-    with house.scheduler.subscribe() as changes:
-        one = await house.server("one")
-        contest = await house.contest("a", "b", plan=PLAN)
+async def test_changes_are_published(harness: SchedulerHarness) -> None:
+    with harness.scheduler.subscribe() as changes:
+        one = await harness.server("one")
+        contest = await harness.contest("a", "b", plan=PLAN)
         token = (await one.placed()).match_token
         await one.tell(TeamJoined(match_token=token, player=0))
         await one.tell(GameStarted(match_token=token, number=1, game_name="1"))
@@ -329,18 +336,18 @@ async def test_changes_are_published(house: House) -> None:
         "game done",
         "match done",
     ]
-    row = house.store.matches.get(token)
+    row = harness.store.matches.get(token)
     assert told[-2] == ContestChange("game done", row.id, token, contest, 2, "one")
 
 
 async def test_slow_listener_is_bounded_and_notified(
-    house: House,
+    harness: SchedulerHarness,
 ) -> None:
-    with house.scheduler.subscribe() as changes:
-        one, token = await house.placed_match()
+    with harness.scheduler.subscribe() as changes:
+        one, token = await harness.placed_match()
         for _ in range(1000):
             await one.tell(TeamJoined(match_token=token, player=0))
-        await house.scheduler.stop()
+        await harness.scheduler.stop()
         kinds = [change.kind async for change in changes]
     assert len(kinds) <= 257
     assert "lost" in kinds
@@ -358,7 +365,7 @@ async def test_slow_listener_is_bounded_and_notified(
         encode(Heartbeat(matches=1, commands=1)),
     ],
 )
-async def test_server_without_hello_is_dismissed(house: House, frame: bytes) -> None:
+async def test_server_without_hello_is_dismissed(harness: SchedulerHarness, frame: bytes) -> None:
     said: list[bytes] = []
 
     async def hear() -> bytes:
@@ -367,64 +374,66 @@ async def test_server_without_hello_is_dismissed(house: House, frame: bytes) -> 
     async def say(data: bytes) -> None:
         said.append(data)
 
-    await house.scheduler.serve_game_server(hear, say)
+    await harness.scheduler.serve_game_server(hear, say)
     assert isinstance(decode_scheduler_message(said[0]), ServerDismissed)
-    assert house.scheduler.list_servers() == ()
-    assert house.scheduler.metrics()["contest_connection_errors_total"] == 1
+    assert harness.scheduler.list_servers() == ()
+    assert harness.scheduler.metrics()["contest_connection_errors_total"] == 1
 
 
 @pytest.mark.parametrize("frame", [b"{", b'{"type": "dance"}', b"\xff\xff", b'{"type": "pulse"}'])
-async def test_a_server_that_cannot_be_understood_is_cut_off(house: House, frame: bytes) -> None:
-    one = await house.server("one")
+async def test_a_server_that_cannot_be_understood_is_cut_off(
+    harness: SchedulerHarness, frame: bytes
+) -> None:
+    one = await harness.server("one")
     await one.tell_frame(frame)
     assert one.over is not None
     await one.over
-    assert [view.is_connected for view in house.scheduler.list_servers()] == [False]
+    assert [view.is_connected for view in harness.scheduler.list_servers()] == [False]
 
 
 class TestAStoreThatFails:
     """Nothing unstored is published; everything continues once the store works."""
 
     async def test_store_failure_while_a_game_is_reported(
-        self, house: House, monkeypatch: pytest.MonkeyPatch
+        self, harness: SchedulerHarness, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        one, token = await house.placed_match(instance="a")
+        one, token = await harness.placed_match(instance="a")
         with monkeypatch.context() as patch:
-            patch.setattr(house.store.matches, "add_game", _failing)
+            patch.setattr(harness.store.matches, "add_game", _failing)
             await one.tell(game_done(token, 1))
             assert one.over is not None
             await one.over
         assert not one.has_heard(GameStored)
-        assert not house.scheduler.is_healthy
-        await house.scheduler.run_pass()
-        assert house.scheduler.is_healthy
-        one = await house.server("one", instance="a", hosting=[token])
+        assert not harness.scheduler.is_healthy
+        await harness.scheduler.run_pass()
+        assert harness.scheduler.is_healthy
+        one = await harness.server("one", instance="a", hosting=[token])
         await one.store_game(token, 1)
 
     async def test_while_a_match_is_placed(
-        self, house: House, monkeypatch: pytest.MonkeyPatch
+        self, harness: SchedulerHarness, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        one = await house.server("one")
+        one = await harness.server("one")
         with monkeypatch.context() as patch:
-            patch.setattr(house.store.matches, "load_assignment", _failing)
+            patch.setattr(harness.store.matches, "load_assignment", _failing)
             with pytest.raises(StoreError):
-                await house.match()
+                await harness.match()
         assert not one.heard
-        await house.after(30)
+        await harness.after(30)
         await one.placed()
 
     async def test_store_failure_while_a_server_connects(
-        self, house: House, monkeypatch: pytest.MonkeyPatch
+        self, harness: SchedulerHarness, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        one, token = await house.placed_match(instance="a")
+        one, token = await harness.placed_match(instance="a")
         await one.cut()
         with monkeypatch.context() as patch:
-            patch.setattr(house.store.matches, "set_state", _failing)
-            refused = await house.server("one", instance="a", hosting=[token])
+            patch.setattr(harness.store.matches, "set_state", _failing)
+            refused = await harness.server("one", instance="a", hosting=[token])
             assert refused.over is not None
             await refused.over
-        await house.scheduler.run_pass()
-        again = await house.server("one", instance="a", hosting=[token])
+        await harness.scheduler.run_pass()
+        again = await harness.server("one", instance="a", hosting=[token])
         await again.store_game(token, 1)
 
 
@@ -440,9 +449,9 @@ def database() -> Iterator[postgres.Server]:
 @pytest.mark.postgres
 @pytest.mark.faults
 async def test_games_are_resent_until_the_database_returns(database: postgres.Server) -> None:
-    house = House(database.new_database())
-    await house.scheduler.start()
-    one, token = await house.placed_match(instance="a")
+    harness = SchedulerHarness(database.new_database())
+    await harness.scheduler.start()
+    one, token = await harness.placed_match(instance="a")
     await one.store_game(token, 1)
 
     database.crash()
@@ -450,42 +459,42 @@ async def test_games_are_resent_until_the_database_returns(database: postgres.Se
     assert one.over is not None
     await one.over
     assert not one.has_heard(GameStored)
-    refused = await house.server("one", instance="a", hosting=[token])
+    refused = await harness.server("one", instance="a", hosting=[token])
     assert refused.over is not None
     await refused.over
-    assert not house.scheduler.is_healthy
+    assert not harness.scheduler.is_healthy
 
     database.restart()
-    await house.scheduler.run_pass()
-    assert house.scheduler.is_healthy
-    again = await house.server("one", instance="a", hosting=[token])
+    await harness.scheduler.run_pass()
+    assert harness.scheduler.is_healthy
+    again = await harness.server("one", instance="a", hosting=[token])
     await again.store_game(token, 2)
-    assert house.results(token) == [(1, 0), (2, 0)]
-    await house.end()
+    assert harness.results(token) == [(1, 0), (2, 0)]
+    await harness.end()
 
 
 async def test_the_scheduler_looks_by_itself_whatever_happens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    house = House(f"sqlite:///{tmp_path}/contest.db")
-    house.scheduler = Scheduler(house.store, house.settings, pass_interval=0.02)
-    await house.scheduler.start()
-    one = await house.server("one")
-    house.teams("red")
+    harness = SchedulerHarness(f"sqlite:///{tmp_path}/contest.db")
+    harness.scheduler = Scheduler(harness.store, harness.settings, pass_interval=0.02)
+    await harness.scheduler.start()
+    one = await harness.server("one")
+    harness.teams("red")
     for trouble in (_failing, _broken):
         with monkeypatch.context() as patch:
             patch.setattr("sevenbag.contest.scheduler.match_assigner.choose_server", trouble)
             with pytest.raises(SchedulerError, match="no game server"):
-                await house.scheduler.create_test_match("red", wait_seconds=0.2)
-    row = await house.scheduler.create_contest("Cup", house.teams("a", "b"), plan=PLAN)
-    await house.scheduler.start_contest(row.id)
+                await harness.scheduler.create_test_match("red", wait_seconds=0.2)
+    row = await harness.scheduler.create_contest("Cup", harness.teams("a", "b"), plan=PLAN)
+    await harness.scheduler.start_contest(row.id)
     await one.placed()
-    assert house.scheduler.is_healthy
-    await house.scheduler.stop()
+    assert harness.scheduler.is_healthy
+    await harness.scheduler.stop()
     assert one.over is not None
     async with asyncio.timeout(120):
         await one.over
-    house.store.close()
+    harness.store.close()
 
 
 def _failing(*args: object, **more: object) -> None:

@@ -24,7 +24,7 @@ from sevenbag.contest.scheduler_protocol import (
     StopMatch,
 )
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
-from tests.contest.scheduler.scripted_server import House, game_done, match_done
+from tests.contest.scheduler.scripted_server import SchedulerHarness, game_done, match_done
 
 RULES = MatchRules(games=3)
 FIRST = game_done("", 1, 0).result
@@ -136,54 +136,54 @@ def test_a_match_without_teams_is_decided_as_at_its_time_limit() -> None:
     assert sum(coin.winner or 0 for coin in coins) == 8
 
 
-async def test_a_server_that_lies_of_a_game_loses_the_match(house: House) -> None:
-    one, token = await house.placed_match()
-    two = await house.server("two")
+async def test_a_server_that_lies_of_a_game_loses_the_match(harness: SchedulerHarness) -> None:
+    one, token = await harness.placed_match()
+    two = await harness.server("two")
     await one.finish_game(token, 2)
     assert (await one.told(StopMatch)).match_token == token
     assert "expected game 1" in (await one.told(GameDiscarded)).reason
-    await house.scheduler.run_pass()
+    await harness.scheduler.run_pass()
     place = await two.placed()
     assert (place.match_token, place.finished_games) == (token, ())
-    assert house.results(token) == []
-    (row,) = house.store.audit.list()
+    assert harness.results(token) == []
+    (row,) = harness.store.audit.list()
     assert (row.who, row.about) == ("server one", "match 1")
-    assert house.scheduler.metrics()["contest_invalid_results_total"] == 1
-    (refused,) = house.lines("game.rejected")
+    assert harness.scheduler.metrics()["contest_invalid_results_total"] == 1
+    (refused,) = harness.lines("game.rejected")
     assert (refused["level"], refused["match"], refused["game"]) == ("warning", 1, 2)
 
 
-async def test_a_server_that_lies_of_the_end_loses_the_match(house: House) -> None:
-    one, token = await house.placed_match()
+async def test_a_server_that_lies_of_the_end_loses_the_match(harness: SchedulerHarness) -> None:
+    one, token = await harness.placed_match()
     await one.finish_game(token, 1, 1)
     await one.tell(match_done(token, (2, 0)))
     assert (await one.told(StopMatch)).match_token == token
     assert (await one.told(MatchStored)).match_token == token, "it need not tell it again"
-    assert house.store.matches.get(token).result is None
-    await house.after(50)
+    assert harness.store.matches.get(token).result is None
+    await harness.after(50)
     assert not one.has_heard(MatchAssignment)
-    await house.after(20)
+    await harness.after(20)
     assert len((await one.placed()).finished_games) == 1, "after a while it may try again"
 
 
-async def test_match_without_teams_does_not_stop_the_contest(house: House) -> None:
-    one, token = await house.placed_match()
+async def test_match_without_teams_does_not_stop_the_contest(harness: SchedulerHarness) -> None:
+    one, token = await harness.placed_match()
     nobody = MatchResult(winner=None, ending="called off", games=(0, 0), points=(0, 0))
     await one.tell(MatchFinished(match_token=token, result=nobody))
     await one.told(MatchStored)
-    row = house.store.matches.get(token)
+    row = harness.store.matches.get(token)
     assert row.state == "done"
     assert row.result is not None
     assert row.result.ending == "coin flip"
-    assert house.store.contests.get(1).state == "finished"
+    assert harness.store.contests.get(1).state == "finished"
 
 
-async def test_test_match_without_teams_is_cancelled(house: House) -> None:
-    one = await house.server("one")
-    house.teams("red")
-    token = (await house.test_match(one)).match_token
+async def test_test_match_without_teams_is_cancelled(harness: SchedulerHarness) -> None:
+    one = await harness.server("one")
+    harness.teams("red")
+    token = (await harness.test_match(one)).match_token
     nobody = MatchResult(winner=None, ending="called off", games=(0, 0), points=(0, 0))
     await one.tell(MatchFinished(match_token=token, result=nobody))
     await one.told(MatchStored)
-    assert house.store.matches.get(token).state == "called off"
-    assert house.scheduler.metrics()["contest_invalid_results_total"] == 0
+    assert harness.store.matches.get(token).state == "called off"
+    assert harness.scheduler.metrics()["contest_invalid_results_total"] == 0
