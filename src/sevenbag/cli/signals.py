@@ -32,11 +32,8 @@ def run_until_signal(
     """Run a coroutine and return its result; the first signal cancels it.
 
     Further signals are ignored until the program ends: they could interrupt the shutdown of other
-    processes. A coroutine ends soon after it is cancelled, or uses `on_repeat`.
-
-    Args:
-        coroutine: to run.
-        on_repeat: called at each further signal, in the coroutine's event loop.
+    processes. A coroutine ends soon after it is cancelled, or uses `on_repeat`, which its event
+    loop calls at each further signal.
 
     Raises:
         SignalInterrupt: a signal came.

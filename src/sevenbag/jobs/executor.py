@@ -21,11 +21,7 @@ _MAX_MESSAGE_LENGTH: Final = 300
 
 
 class Executor(abc.ABC):
-    """Runs jobs; a context manager that leaves no process behind.
-
-    Attributes:
-        workers: number of jobs that run at once.
-    """
+    """Runs jobs, up to `workers` at once; a context manager that leaves no process behind."""
 
     workers: int
 

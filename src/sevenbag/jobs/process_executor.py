@@ -39,11 +39,8 @@ class ProcessExecutor(Executor):
 
     The processes end with this process, also after kill -9.
 
-    Args:
-        workers: number of processes, 1 to 1024.
-
     Raises:
-        JobError: invalid number of workers.
+        JobError: the number of workers is not 1 to 1024.
     """
 
     def __init__(self, workers: int) -> None:

@@ -78,11 +78,7 @@ class PcChance:
         return (self._queues[number] for number in _iterate_zeros(self._bits, self.total))
 
     def iterate_prefixes(self, depth: int) -> Iterator[QueuePrefix]:
-        """Yield the counts for every prefix of the queues.
-
-        Args:
-            depth: maximum length of a prefix; 0 yields only the counts of all queues.
-        """
+        """Yield the counts for every prefix of up to `depth` pieces, the empty one first."""
         counts = count_paths(self._automaton)
 
         def walk(node: int, first: int, pieces: str) -> Iterator[QueuePrefix]:

@@ -78,13 +78,7 @@ class NetworkGene(Struct, frozen=True):
 
 
 class Network(Struct, frozen=True, kw_only=True, dict=True):
-    """A network.
-
-    Attributes:
-        genes: edges, at most 4,096.
-        hidden: activation of hidden nodes.
-        output: activation of the score.
-    """
+    """A network of at most 4,096 edges; activations of the hidden nodes and of the score."""
 
     genes: tuple[NetworkGene, ...]
     hidden: Activation = "relu"

@@ -46,12 +46,7 @@ successors; node 0 is the end of every queue, the last node the start."""
 
 @dataclass(frozen=True, slots=True)
 class PatternElement:
-    """Different pieces of a set, in any order.
-
-    Attributes:
-        pieces: the set, a bit for each of IOTLJSZ.
-        number: number of pieces, at least 1.
-    """
+    """Some different pieces of a set, in any order; the set has a bit for each of IOTLJSZ."""
 
     pieces: int
     number: int

@@ -159,11 +159,7 @@ def check_height(height: int) -> None:
 
 
 def check_memory(height: int, processes: int = 1) -> None:
-    """Check that there is enough memory, before the work starts.
-
-    Args:
-        height: height of the tablebase.
-        processes: number of processes with a tablebase each.
+    """Check that there is enough memory for processes with a tablebase each, before they start.
 
     Raises:
         ScarceMemoryError: the machine, or the limit of this process, is too small.

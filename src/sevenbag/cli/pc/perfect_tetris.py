@@ -72,10 +72,7 @@ NETWORK_OPTION: Final = VerbOption("nn", "n", NETWORK_HELP, str, None, "PATH")
 def run(words: Sequence[str], run_command: Callable[[list[str]], int] | None = None) -> int:
     """Run a verb with its options; print errors as perfect-tetris does.
 
-    Args:
-        words: arguments of the program ``pc``.
-        run_command: runs a command line of ``sevenbag``, for its commands that perfect-tetris
-            does not have.
+    Commands that perfect-tetris does not have are run by `run_command`, as words of ``sevenbag``.
     """
     try:
         return _run_verb(words, run_command)
