@@ -113,7 +113,7 @@ def test_ctrl_c_from_another_thread_ends_perft(threads: int) -> None:
     other = threading.Thread(target=interrupt)
     other.start()
     with pytest.raises(KeyboardInterrupt):
-        perft("IOLJSZT", threads=threads)
+        perft("IOLJSZTI", threads=threads)
     other.join()
 
 
