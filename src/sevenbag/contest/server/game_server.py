@@ -17,7 +17,7 @@ from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.passwords import PasswordVerifier
 from sevenbag.contest.scheduler_protocol import Heartbeat, ServerHello
 from sevenbag.contest.server.command_handler import ClientTokens, CommandHandler
-from sevenbag.contest.server.hosted_match import HostedMatch, ServerContext
+from sevenbag.contest.server.hosted_match import HostedMatch, MatchTimers, ServerContext
 from sevenbag.contest.server.monitoring import (
     METRIC_PREFIX,
     HealthServer,
@@ -104,6 +104,7 @@ class GameServer:
         settings = self._settings
         self._loop = loop = asyncio.get_running_loop()
         self._began = time.time()
+        self._timers = MatchTimers(loop.time)
         self._zmq: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._health_server: HealthServer | None = None
         async with contextlib.AsyncExitStack() as undo:
@@ -135,6 +136,7 @@ class GameServer:
         self._context = ServerContext(
             clock=loop.time,
             states=self._states,
+            timers=self._timers,
             result_sink=self._result_sink,
             metrics=self.metrics,
             logger=self._logger,
@@ -368,6 +370,7 @@ class GameServer:
         if self._health_server is not None:
             await self._health_server.close()
         await self._command_handler.close()
+        self._timers.close()
         self._commands.close()
         self._states.close()
         # This waits for the last messages.

@@ -1,8 +1,10 @@
-"""Match on a game server, and the interface to the scheduler client."""
+"""Match on a game server, its timers, and the interface to the scheduler client."""
 
 from __future__ import annotations
 
 import asyncio
+import heapq
+import itertools
 import math
 from collections import deque
 from dataclasses import dataclass
@@ -54,6 +56,7 @@ class ServerContext:
 
     clock: Callable[[], float]
     states: StateChannel
+    timers: MatchTimers
     result_sink: ResultSink | None
     metrics: ServerMetrics
     logger: structlog.typing.FilteringBoundLogger
@@ -70,6 +73,7 @@ class HostedMatch:
         client_tokens: client tokens of both players; empty for a built-in player.
         authenticators: password checks of both players.
         ended: True once the match has ended.
+        scheduled: time of its timer, maintained by `MatchTimers`.
         rejections: log of rejected commands.
 
     Raises:
@@ -89,6 +93,7 @@ class HostedMatch:
         )
         self.result: asyncio.Future[MatchResult] = asyncio.get_running_loop().create_future()
         self.ended = False
+        self.scheduled = math.inf
         logger = context.logger.bind(match=self.token[:LOGGED_TOKEN_LENGTH])
         self.rejections = RateLimitedLog(logger, context.clock, lines=1, seconds=REJECTION_PERIOD)
         self._context = context
@@ -109,8 +114,6 @@ class HostedMatch:
         self._cancelled = False
         self._incomplete = False
         self._leaves_at = math.inf
-        self._timer: asyncio.TimerHandle | None = None
-        self._timer_at = math.inf
         self._end_messages: list[State] = []
         self._players = [
             self._create_builtin_player(player) for player in PLAYERS if place.players[player].bot
@@ -238,7 +241,7 @@ class HostedMatch:
             if self._storing is None:
                 self._storing = asyncio.create_task(self._store_results())
         if match.result is None:
-            self._schedule(match.next_event_at)
+            self._context.timers.schedule(self, match.next_event_at)
         elif not self.ended:
             if self._context.result_sink is None or self._cancelled:
                 self._end(match.result, now)
@@ -249,8 +252,7 @@ class HostedMatch:
     async def close(self) -> None:
         """Release all resources; the match is not continued here."""
         self.ended = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self._context.timers.forget(self)
         if self._storing is not None:
             self._storing.cancel()
             await asyncio.gather(self._storing, return_exceptions=True)
@@ -261,22 +263,6 @@ class HostedMatch:
         players, self._players = self._players, []
         for player in players:
             await player.close()
-
-    def _schedule(self, due: float | None) -> None:
-        """Call `advance` at `due` at the latest.
-
-        An earlier call stays scheduled: it costs less than a cancellation after every move.
-        """
-        if due is None or due >= self._timer_at:
-            return
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer_at = due
-        self._timer = asyncio.get_running_loop().call_at(due, self._run_timer)
-
-    def _run_timer(self) -> None:
-        self._timer_at = math.inf
-        self.advance(self._context.clock())
 
     def _publish(self, messages: list[State]) -> None:
         if messages:
@@ -403,7 +389,7 @@ class HostedMatch:
 
     def _schedule_lingering(self, now: float) -> None:
         due = min(self._leaves_at, now + _REPEAT_END) if self._incomplete else self._leaves_at
-        self._schedule(due)
+        self._context.timers.schedule(self, due)
 
     def _abort(self, error: Exception) -> None:
         """Abort this match after an internal error; other matches continue."""
@@ -424,7 +410,7 @@ class HostedMatch:
                 MatchResult(winner=None, ending="called off", games=(0, 0), points=(0, 0))
             )
         self._leaves_at = context.clock()
-        self._schedule(self._leaves_at)
+        self._context.timers.schedule(self, self._leaves_at)
 
 
 _NOT_LOGGED: Final[dict[str, frozenset[MoveOutcome]]] = {
@@ -513,3 +499,87 @@ class SchedulerCommands(Protocol):
 
     def dismiss(self, reason: str) -> None:
         """Stop: the scheduler rejects this server."""
+
+
+_ROUND: Final = 16
+"""Timers processed before commands run."""
+
+
+class Scheduled(Protocol):
+    """Object with a timer.
+
+    Attributes:
+        scheduled: time of the timer; infinite for none. Maintained by `MatchTimers`.
+    """
+
+    scheduled: float
+
+    def advance(self, now: float) -> None:
+        """Process events that are due and call `MatchTimers.schedule` for the next one."""
+
+
+class MatchTimers:
+    """Timers of all matches, run in groups so that commands run in between.
+
+    Args:
+        clock: monotonic seconds of the event loop.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._heap: list[tuple[float, int, Scheduled]] = []
+        self._order = itertools.count()
+        self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
+        self._armed_for = math.inf
+
+    def schedule(self, what: Scheduled, due: float | None) -> None:
+        """Call `advance` at `due` at the latest.
+
+        An earlier time that was scheduled before still applies: an early call costs less
+        than a cancellation after every move.
+        """
+        if due is None or due >= what.scheduled:
+            return
+        what.scheduled = due
+        heapq.heappush(self._heap, (due, next(self._order), what))
+        if due < self._armed_for:
+            self._arm(due)
+
+    def forget(self, what: Scheduled) -> None:
+        """Remove the timer of an object."""
+        # In place, because `advance` may call this.
+        self._heap[:] = [entry for entry in self._heap if entry[2] is not what]
+        heapq.heapify(self._heap)
+        what.scheduled = math.inf
+
+    def close(self) -> None:
+        """Cancel all timers."""
+        self._heap.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _arm(self, due: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._armed_for = due
+        loop = asyncio.get_running_loop()
+        late = due <= self._clock()
+        self._timer = loop.call_soon(self._run_due) if late else loop.call_at(due, self._run_due)
+
+    def _run_due(self) -> None:
+        self._timer = None
+        # `schedule` must not arm the timer meanwhile; that follows below.
+        self._armed_for = -math.inf
+        heap = self._heap
+        now = self._clock()
+        count = 0
+        while heap and heap[0][0] <= now and count < _ROUND:
+            due, _, what = heapq.heappop(heap)
+            if due == what.scheduled:
+                what.scheduled = math.inf
+                what.advance(now)
+                count += 1
+        self._armed_for = math.inf
+        if heap:
+            self._arm(heap[0][0])
