@@ -270,9 +270,12 @@ def test_garbage_raises_the_stack_and_can_be_cleared() -> None:
     assert duel.pending_garbage[1] == 0
     garbage = duel.boards[1]
     assert garbage >> 10 == 0
-    # Fill its gaps: it clears.
-    duel.boards[1] = board("#########.") ^ (garbage & 0)
-    give(duel, 1, "I", orient=1, row=4, col=9)
+    # Fill all its gaps but one, then that one: it clears.
+    full = board("##########")
+    gap = next(column for column in range(10) if not garbage & cell_bit(19, column))
+    duel.boards[1] = full ^ cell_bit(19, gap)
+    assert duel.boards[1] & garbage == garbage
+    give(duel, 1, "I", orient=1, row=4, col=gap)
     duel.move(1, "drop")
     assert duel.lines[1] == 3
 
