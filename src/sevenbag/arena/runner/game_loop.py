@@ -89,17 +89,21 @@ class GameLoop:
         finished = asyncio.get_running_loop().create_future()
         waiting = set(calls)
 
-        def release(player: int, _: object = None) -> None:
+        def release(player: int) -> None:
             waiting.discard(player)
             if not waiting and not finished.done():
                 finished.set_result(None)
 
+        async def run(player: int, call: Coroutine[object, object, T]) -> T:
+            try:
+                return await call
+            finally:
+                release(player)
+
         tasks: dict[int, asyncio.Future[T]] = {}
         for player, call in calls.items():
-            tasks[player] = task = asyncio.ensure_future(call)
-            done = functools.partial(release, player)
-            self.sessions[player].attach(task, done)
-            task.add_done_callback(done)
+            tasks[player] = task = asyncio.ensure_future(run(player, call))
+            self.sessions[player].attach(task, functools.partial(release, player))
         try:
             await finished
         except asyncio.CancelledError:

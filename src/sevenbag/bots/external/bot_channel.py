@@ -84,6 +84,7 @@ class BotChannel(abc.ABC):
         while not self._queue:
             if self._ended:
                 raise await self._create_end_error()
+            self._flush()
             self._waiter = asyncio.get_running_loop().create_future()
             try:
                 await self._waiter
@@ -120,6 +121,9 @@ class BotChannel(abc.ABC):
 
     def _update_flow_control(self) -> None:  # noqa: B027  # may be ignored
         """Pause or resume reading after the queue has changed."""
+
+    def _flush(self) -> None:  # noqa: B027  # may be ignored
+        """Write the messages that wait to be sent together."""
 
     def _take(self) -> bytes:
         message = self._queue.popleft()

@@ -210,15 +210,18 @@ class ExternalBot(Bot):
             BotTimeoutError: it did not arrive in time; `what` describes it.
         """
         self._skipped_before = self.skipped_lines
+        if seconds is None:
+            return await self._receive_accepted(accept)
         try:
             async with asyncio.timeout(seconds):
-                while not accept(message := await self._receive_message()):
-                    pass
+                return await self._receive_accepted(accept)
         except TimeoutError:
-            if seconds is None:
-                raise
             hints = [f"{what} within {seconds:g} s", self.explain_timeout(), _FLUSH_HINT]
             raise BotTimeoutError(self.name, "; ".join(filter(None, hints))) from None
+
+    async def _receive_accepted(self, accept: Callable[[Any], bool]) -> Any:
+        while not accept(message := await self._receive_message()):
+            pass
         return message
 
     async def _receive_message(self) -> object:

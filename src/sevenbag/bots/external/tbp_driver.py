@@ -286,12 +286,11 @@ class TbpDriver(ExternalBot):
 
     async def _send_update(self, message: tbp.TbpStart | tbp.TbpPlay) -> None:
         """Send a position or a move, after which the bot searches."""
-        others = tuple(tbp_conversion.format_opponent(each) for each in self._opponents)
-        message = msgspec.structs.replace(
-            message,
-            opponents=others if self.profile.opponents and others else UNSET,
-            meter=sum(self._pending) if self.profile.meter else UNSET,
-        )
+        if self.profile.opponents and self._opponents:
+            others = tuple(tbp_conversion.format_opponent(each) for each in self._opponents)
+            message = msgspec.structs.replace(message, opponents=others)
+        if self.profile.meter:
+            message = msgspec.structs.replace(message, meter=sum(self._pending))
         await self._send(message)
         self._require_game().thinking_since = loop_time()
 
