@@ -13,11 +13,9 @@ from tests.counted import compared
 from tests.game.recorded import LEAGUE, SPINS
 from tests.game.reference_attack import attacks_of
 from tests.properties import examples
-from tests.truth import truth_json, truth_lines
+from tests.truth import truth_json
 
 PRESETS = ["guideline", "ppt", "jstris", "botris", "tetrio-league", "tetrio-season-1"]
-SEASON_1 = Rules.preset("tetrio-season-1")
-
 # What is cleared: lines, spin, chain before, c, perfect; then the sum by the presets' order, or
 # every attack where there are several.
 VECTORS: list[tuple[tuple[int, Spin, int, int, bool], tuple[object, ...]]] = [
@@ -81,27 +79,6 @@ def test_recorded_damage() -> None:
         assert raw == pytest.approx(expected, rel=1e-12, abs=1e-12)
     assert rows
     compared("damage rows", len(rows))
-
-
-@pytest.mark.parametrize("match", ["versus-a", "versus-b"])
-def test_attacks_of_real_matches(match: str) -> None:
-    before: dict[tuple[int, str], tuple[int, int]] = {}
-    clears = 0
-    for lock in truth_lines(f"replays/{match}.locks.jsonl"):
-        player = lock["round"], lock["user"]
-        combo, chain = before.get(player, (0, 0))
-        attacks = SEASON_1.compute_attack(
-            lock["lines"],
-            SPINS[lock["spin"]],
-            combo=combo,
-            back_to_back=chain,
-            perfect_clear=lock["lines"] > 0 and not lock["board"].strip("./"),
-        )
-        assert attacks == tuple(lock["raw"]), lock
-        before[player] = lock["combo"] + 1, lock["b2b"] + 1
-        clears += lock["lines"] > 0
-    assert clears > 100
-    compared("clears of recorded matches", clears)
 
 
 def test_a_charge_is_released_in_three_parts() -> None:
