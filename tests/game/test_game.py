@@ -7,14 +7,12 @@ from hypothesis import strategies as st
 from sevenbag._kernel import Board, Piece, Placement, Rotation, Spin
 from sevenbag.errors import BoardError, PlacementError
 from sevenbag.game import Game, Rules, TopOut
+from tests.game.moves import lowest, start_with
 from tests.game.reference import Reference
 from tests.properties import examples
 
+GUIDELINE = Rules.preset("guideline")
 SEEDS = st.integers(0, 2**31)
-
-
-def lowest(game: Game, *, hold: bool = False) -> Placement:
-    return min(game.placements(hold=hold), key=lambda p: (max(y for _, y in p.cells), p.x))
 
 
 def test_a_new_game() -> None:
@@ -59,7 +57,7 @@ def test_hold_takes_the_next_piece_first_and_swaps_later() -> None:
 
 
 def test_without_hold() -> None:
-    game = Game(Rules.preset("guideline").replace({"pieces": {"hold": False}}), seed=1)
+    game = Game(GUIDELINE.replace({"pieces": {"hold": False}}), seed=1)
     assert {p.piece for p in game.placements()} == {Piece.O}
     with pytest.raises(PlacementError, match=r"J cannot be played: .* is O, and these rules"):
         game.play(Placement("J", Rotation.NORTH, 1, 0))
@@ -78,39 +76,10 @@ def test_piece_both_current_and_held_is_played_without_hold() -> None:
     assert game.board == other.board
 
 
-def test_garbage_travels_and_waits_for_a_lock_without_a_clear() -> None:
-    board = Board.from_rows(["####..####", "####..#..."])
-    game = Game(seed=1, board=board)
-    game.receive_garbage(3, frame=0)
-    game.receive_garbage(2, frame=1)
-    assert game.pending == (3, 2)
-    clear = game.play(Placement("O", Rotation.NORTH, 4, 0), frame=29)
-    assert clear.lines == 1
-    assert clear.garbage == ()
-    early = game.copy().play(lowest(game), frame=29)
-    assert early.garbage == ()
-    lock = game.play(lowest(game), frame=30)
-    assert len(lock.garbage) == 3
-    assert len(set(lock.garbage)) == 1
-    assert sum(game.pending) == 2
-    assert all(game.colors[y].count("G") == 9 for y in range(3))
-    assert [game.board[lock.garbage[0], y] for y in range(3)] == [False] * 3
-
-
-def test_attack_cancels_the_oldest_garbage_first() -> None:
-    game = Game(seed=1, board=Board.from_rows(["####..####", "####..####"]))
-    game.receive_garbage(1)
-    game.receive_garbage(2)
-    game.receive_garbage(9)
-    lock = game.play(Placement("O", Rotation.NORTH, 4, 0))
-    assert (lock.attack, lock.cancelled, lock.sent) == (10, 10, ())
-    assert game.pending == (2,)
-
-
 def test_the_kernel_judges_spins() -> None:
     # A T-spin double: the overhang on the left lets no T drop in.
     rows = ["####.#####", "###...####", "##...#####"]
-    game = _with_current(Piece.T, Board.from_rows(rows))
+    game = start_with(GUIDELINE, Piece.T, Board.from_rows(rows))
     place = Placement("T", Rotation.SOUTH, 4, 1)
     assert {p.spin for p in game.placements(hold=False) if p.same_cells(place)} == {Spin.FULL}
     for claimed in Spin:
@@ -121,7 +90,7 @@ def test_the_kernel_judges_spins() -> None:
 
 def test_a_claimed_spin_chooses_between_two_ways() -> None:
     rows = ["##.#######", "#...######", "#...######"]
-    game = _with_current(Piece.T, Board.from_rows(rows))
+    game = start_with(GUIDELINE, Piece.T, Board.from_rows(rows))
     place = Placement("T", Rotation.SOUTH, 2, 1)
     ways = {p.spin for p in game.placements(hold=False) if p.same_cells(place)}
     assert ways
@@ -129,14 +98,6 @@ def test_a_claimed_spin_chooses_between_two_ways() -> None:
         judged = game.find_move(Placement("T", Rotation.SOUTH, 2, 1, claimed)).spin
         better = [spin for spin in ways if spin <= claimed]
         assert judged == (max(better) if better else min(ways))
-
-
-def _with_current(piece: Piece, board: Board) -> Game:
-    for seed in range(100):
-        game = Game(seed=seed, board=board)
-        if game.current is piece:
-            return game
-    raise AssertionError
 
 
 def test_illegal_placements_leave_the_game_unchanged() -> None:
@@ -189,27 +150,9 @@ def test_block_out() -> None:
 
 def test_blocked_new_piece_does_not_fall() -> None:
     board = Board.from_rows(["...#......"] * 20)
-    game = _with_current(Piece.J, board)
+    game = start_with(GUIDELINE, Piece.J, board)
     assert game.spawn == (4, 20)
     assert not game.over
-
-
-def test_lock_out_even_with_a_clear() -> None:
-    rows = ["#########."] * 20 + ["###...####"]
-    game = _with_current(Piece.L, Board.from_rows(rows))
-    lock = game.play(Placement("L", Rotation.NORTH, 4, 20))
-    assert lock.top_out == TopOut.LOCK_OUT
-    assert (lock.lines, lock.attacks) == (0, ())
-    assert game.board.cell_count == 20 * 9 + 7 + 4
-
-
-def test_garbage_out() -> None:
-    for lines, end in ((22, TopOut.BLOCK_OUT), (23, TopOut.GARBAGE_OUT)):
-        game = Game(seed=1, board=Board.from_rows(["#........."] * 18))
-        game.receive_garbage(lines)
-        lock = game.play(Placement("O", Rotation.NORTH, 4, 0))
-        assert len(lock.garbage) == lines
-        assert game.top_out is end
 
 
 Changes = dict[str, dict[str, object]]

@@ -5,31 +5,17 @@ from collections import Counter
 
 import pytest
 
-from sevenbag._kernel import Board, GarbageQueue, LockResult, Piece, Placement, Rotation
+from sevenbag._kernel import Board, GarbageQueue, Piece, Placement, Rotation
 from sevenbag.errors import PlacementError, RulesError
 from sevenbag.game import Game, Rules, TopOut, Versus
 from sevenbag.game.rules import compile_rules
+from tests.game.moves import lowest, start_with
 
 GUIDELINE = Rules.preset("guideline")
-JSTRIS = Rules.preset("jstris")
-
-
-def playing(rules: Rules, piece: Piece, board: Board) -> Game:
-    """A game that begins with this piece."""
-    for seed in range(200):
-        game = Game(rules, seed=seed, board=board)
-        if game.current is piece:
-            return game
-    raise AssertionError
 
 
 def board_of(rules: Rules, rows: list[str]) -> Board:
     return Board.from_rows(rows, height=rules.board.rows)
-
-
-def upright_i(game: Game, column: int) -> LockResult:
-    moves = [p for p in game.placements(hold=False) if {x for x, _ in p.cells} == {column}]
-    return game.play(moves[0])
 
 
 BOMBS = Rules.preset("tetrio-bombs").replace(
@@ -57,19 +43,6 @@ def test_bomb_clears_all_rows_with_a_bomb_below_it() -> None:
     assert game.board.cell_count == 8
 
 
-def test_a_row_with_a_bomb_is_never_full() -> None:
-    game = Game(BOMBS, seed=1)
-    game.receive_garbage(1)
-    game.play(Placement(Piece.O, Rotation.NORTH, 0, 0))
-    hole = game.colors[0].index("B")
-    assert sorted(game.colors[0]) == ["B"] + ["G"] * 9
-    far = next(
-        p for p in game.placements() if all(x != hole for x, y in p.cells) and p.cells[0][1] == 1
-    )
-    assert game.play(far).lines == 0
-    assert game.colors[0][hole] == "B"
-
-
 def test_bombs_in_other_columns_stay() -> None:
     rows = ["GGGGGGGGGB", "BGGGGGGGGG", "BGGGGGGGGG"]
     kernel = compile_rules(BOMBS)
@@ -83,100 +56,6 @@ def test_bombs_in_other_columns_stay() -> None:
     assert after.cell_count == 14
 
 
-def test_hidden_row_does_not_obstruct() -> None:
-    hidden = [".........."] * 20 + ["..######.."]
-    board = board_of(JSTRIS, hidden)
-    game = playing(JSTRIS, Piece.T, board)
-    # It would overlap the hidden row where it appears.
-    assert game.top_out is TopOut.BLOCK_OUT
-    lower = JSTRIS.replace({"spawn": {"y": 18}})
-    game = playing(lower, Piece.I, board)
-    assert game.top_out is None
-    lying = {p.x for p in game.placements(hold=False) if p.rotation in (0, 2) and p.y == 0}
-    assert len(lying) == 7
-
-
-def test_cells_above_the_hidden_row_are_lost() -> None:
-    stack = ["####......"] * 18 + ["##........"] + [".........."] + [".#........"]
-    game = playing(JSTRIS.replace({"spawn": {"x": 6}}), Piece.I, board_of(JSTRIS, stack))
-    # Upright in column 1, from row 19 up: row 20 is taken already, rows 21 and 22 are not kept.
-    lock = upright_i(game, 1)
-    assert {y for _, y in lock.placement.cells} == {19, 20, 21, 22}
-    assert [game.colors[y][1] for y in (19, 20, 21, 22)] == ["I", "G", ".", "."]
-    assert lock.top_out is None
-
-
-def test_a_piece_is_raised_by_one_row_only() -> None:
-    for height, spawn in ((19, (4, 19)), (20, (4, 20))):
-        stack = ["...###...."] * height
-        game = playing(JSTRIS, Piece.O, board_of(JSTRIS, stack))
-        assert game.spawn == spawn
-        assert not game.over
-    game = playing(JSTRIS, Piece.O, board_of(JSTRIS, ["...###...."] * 21))
-    assert game.top_out is TopOut.BLOCK_OUT
-
-
-def test_garbage_replaces_the_hidden_row() -> None:
-    rules = JSTRIS.replace({"garbage": {"travel": 0}})
-    stack = ["#........."] * 17 + ["##........", "###.......", "####......", ".###......"]
-    game = playing(rules, Piece.O, board_of(rules, stack))
-    game.receive_garbage(1)
-    game.play(next(p for p in game.placements(hold=False) if p.cells[0] == (8, 0)))
-    assert [row.count("G") for row in game.colors[17:23]] == [1, 2, 3, 4, 0, 0]
-
-
-def clearing(rules: Rules) -> LockResult:
-    """Four lines wait, three have arrived, and one row is cleared."""
-    rows = ["####..####", "####..#..."]
-    game = playing(rules, Piece.O, board_of(rules, rows))
-    game.receive_garbage(3, frame=0)
-    game.receive_garbage(1, frame=30)
-    return game.play(Placement(Piece.O, Rotation.NORTH, 4, 0), frame=59)
-
-
-@pytest.mark.parametrize(
-    ("blocking", "attack", "entered", "cancelled", "sent"),
-    [
-        ("full", 2, 0, 2, 0),
-        ("limited", 2, 1, 2, 0),
-        ("limited", 0, 3, 0, 0),
-        ("none", 2, 3, 0, 2),
-    ],
-)
-def test_blocking(blocking: str, attack: int, entered: int, cancelled: int, sent: int) -> None:
-    rules = GUIDELINE.replace(
-        {"garbage": {"blocking": blocking}, "attack": {"none": [0, attack, 1, 2, 4]}}
-    )
-    lock = clearing(rules)
-    assert lock.lines == 1
-    assert (len(lock.garbage), lock.cancelled, sum(lock.sent)) == (entered, cancelled, sent)
-
-
-def test_garbage_of_the_contest_enters_at_once() -> None:
-    rules = GUIDELINE.replace({"garbage": {"blocking": "instant", "holes": "coins"}})
-    game = Game(rules, seed=5)
-    game.receive_garbage(3)
-    assert game.pending == ()
-    assert game.board.height == 3
-    assert all(0 < row.count(".") < 10 for row in game.colors[:3])
-    assert game.stats.garbage_entered == 3
-    versus = Versus(rules.replace({"attack": {"none": [0, 4, 8, 12, 16]}}), seed=1)
-    entered = 0
-    while not versus.over and versus.turn < 300:
-        moves = [
-            min(player.placements(), key=lambda p: (sum(y for _, y in p.cells), p.x, p.rotation))
-            for player in versus.players
-        ]
-        locks = versus.play(moves[0], moves[1])
-        for i, (lock, player) in enumerate(zip(locks, versus.players, strict=True)):
-            # The attack of the opponent's last turn has arrived with this turn.
-            if not player.over:
-                assert len(lock.garbage) == sum(locks[1 - i].sent)
-            entered += len(lock.garbage)
-            assert player.pending == ()
-    assert entered > 0
-
-
 def test_garbage_at_once_may_end_the_game() -> None:
     rules = GUIDELINE.replace({"garbage": {"blocking": "instant"}})
     game = Game(rules, seed=5)
@@ -186,21 +65,6 @@ def test_garbage_at_once_may_end_the_game() -> None:
     assert game.top_out is TopOut.BLOCK_OUT
     game.receive_garbage(5)
     assert game.pending == (5,)
-
-
-def test_coins_fall_evenly() -> None:
-    rules = GUIDELINE.replace({"garbage": {"holes": "coins", "travel": 0}})
-    queue = GarbageQueue(compile_rules(rules), 11)
-    holes: Counter[int] = Counter()
-    widths: Counter[int] = Counter()
-    for _ in range(4000):
-        queue.receive(1, 0)
-        (row,) = queue.enter(0, 1)
-        holes.update(row)
-        widths[len(row)] += 1
-    assert all(abs(holes[x] / 4000 - 0.5) < 0.04 for x in range(10))
-    assert widths[0] == 0
-    assert abs(widths[5] / 4000 - 252 / 1024) < 0.03
 
 
 @pytest.mark.parametrize(
@@ -222,20 +86,6 @@ def test_published_frequencies_of_holes(preset: str, edge: float, changes: float
     assert abs(columns[9] / 40_000 - edge) < 0.015
 
 
-def test_botris_garbage_enters_at_the_second_lock_without_a_clear() -> None:
-    rules = Rules.preset("botris")
-    rows = ["####..####", "####..#..."]
-    game = playing(rules, Piece.O, board_of(rules, rows))
-    game.receive_garbage(2)
-    entered = [len(game.play(Placement(Piece.O, Rotation.NORTH, 4, 0)).garbage)]
-    for _ in range(2):
-        lock = game.play(next(p for p in game.placements(hold=False) if p.cells[0][0] < 4))
-        assert lock.lines == 0
-        entered.append(len(lock.garbage))
-    # The clear does not count.
-    assert entered == [0, 0, 2]
-
-
 def test_a_multiplier_in_a_straight_line() -> None:
     rules = Rules.preset("botris").replace(
         {
@@ -248,7 +98,7 @@ def test_a_multiplier_in_a_straight_line() -> None:
         }
     )
     board = board_of(rules, ["####..####", "####..####"])
-    start = playing(rules, Piece.O, board)
+    start = start_with(rules, Piece.O, board)
     for frame, lines in [(0, 10), (600, 10), (750, 15), (900, 20), (1199, 29), (9999, 30)]:
         lock = start.copy().play(Placement(Piece.O, Rotation.NORTH, 4, 0), frame=frame)
         assert lock.attacks == (lines,), frame
@@ -265,7 +115,7 @@ def test_a_multiplier_by_steps() -> None:
     rules = Rules.preset("tetrio-default").replace({"attack": {"multiplier_growth": 0.6}})
     board = board_of(rules, ["####..####", "####..####"])
     for frame in (10_800, 10_900, 11_000):
-        game = playing(rules, Piece.O, board)
+        game = start_with(rules, Piece.O, board)
         value = 1.0
         for _ in range(frame - 10_800):
             value += 0.6 / 60
@@ -275,7 +125,7 @@ def test_a_multiplier_by_steps() -> None:
 
 def test_attackers_are_set_in_the_game() -> None:
     rules = Rules.preset("tetrio-100-battle-royale")
-    game = playing(rules, Piece.O, board_of(rules, ["####..####", "####..#..."]))
+    game = start_with(rules, Piece.O, board_of(rules, ["####..####", "####..#..."]))
     game.set_attackers(4)
     assert game.play(Placement(Piece.O, Rotation.NORTH, 4, 0)).attacks == (5,)
     with pytest.raises(RulesError, match=r"invalid players: .*, got -1"):
@@ -289,27 +139,19 @@ def test_huge_attacks_do_not_fail() -> None:
             "combo": {"table": [1000]},
         }
     )
-    rows = ["#########."]
     versus = Versus(rules, seed=3, frames_per_turn=36_000)
     while not versus.over and versus.turn < 300:
-        moves = [
-            min(player.placements(), key=lambda p: (sum(y for _, y in p.cells), p.x, p.rotation))
-            for player in versus.players
-        ]
-        versus.play(moves[0], moves[1])
+        versus.play(*map(lowest, versus.players))
     assert versus.over
-    game = playing(rules, Piece.I, board_of(rules, rows))
-    assert upright_i(game, 9).attacks == (100_000,)
+    game = start_with(rules, Piece.I, board_of(rules, ["#########."]))
+    move = next(p for p in game.placements(hold=False) if {x for x, _ in p.cells} == {9})
+    assert game.play(move).attacks == (100_000,)
 
 
 def test_game_time_is_limited_to_a_day() -> None:
     versus = Versus("guideline", seed=3, frames_per_turn=36_000)
     while not versus.over and versus.turn < 200:
-        moves = [
-            min(player.placements(), key=lambda p: (sum(y for _, y in p.cells), p.x, p.rotation))
-            for player in versus.players
-        ]
-        versus.play(moves[0], moves[1])
+        versus.play(*map(lowest, versus.players))
     assert versus.turn == 200 or versus.over
     assert versus.frame == min(versus.turn * 36_000, 24 * 60 * 60 * 60)
 
@@ -350,7 +192,7 @@ def test_pieces_of_the_contest_enter_in_column_5_of_the_top_row(letter: str) -> 
 
 def test_a_cell_above_row_20_loses_the_contest() -> None:
     rules = Rules.preset("pason-2012")
-    game = playing(rules, Piece.Z, board_of(rules, ["....####.."] * 18))
+    game = start_with(rules, Piece.Z, board_of(rules, ["....####.."] * 18))
     assert not game.over
     ends = {
         max(y for _, y in move.cells) >= 20: game.copy().play(move).top_out

@@ -7,13 +7,8 @@ from hypothesis import strategies as st
 from sevenbag._kernel import Board, Placement, Rotation
 from sevenbag.errors import BoardError, PlacementError, RulesError
 from sevenbag.game import Player, TopOut, Versus
+from tests.game.moves import lowest
 from tests.properties import examples
-
-
-def lowest(player: Player) -> Placement:
-    return min(
-        player.placements(), key=lambda p: (sum(y for _, y in p.cells), p.x, p.rotation, p.spin)
-    )
 
 
 def tower(player: Player) -> Placement:

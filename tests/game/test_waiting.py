@@ -83,64 +83,6 @@ def test_against_the_reference(
         assert queue.pending == waiting.pending
 
 
-def test_a_row_may_enter_when_its_travel_is_over() -> None:
-    rules = compile_rules(LEAGUE)  # 20 frames
-    for frame, hard_drop, enters in [
-        (119, True, 0),
-        (120, True, 1),
-        (120, False, 0),
-        (121, False, 1),
-    ]:
-        queue = GarbageQueue(rules, 1)
-        queue.announce(1, 7, 1)
-        assert queue.enter(5000, 8) == ()
-        assert queue.confirm(1, 7, 100) == 1
-        assert len(queue.enter(frame, 8, hard_drop)) == enters
-
-
-def test_announced_garbage_can_be_cancelled() -> None:
-    queue = GarbageQueue(compile_rules(LEAGUE), 1)
-    queue.announce(1, 1, 3)
-    assert queue.cancel([2], 100) == ((), 2)
-    assert queue.confirm(1, 1, 50) == 1
-    assert queue.confirm(1, 1, 50) == 0
-    assert queue.confirm(1, 2, 50) == 0
-
-
-@pytest.mark.parametrize(("last_piece", "cancelled"), [(14, 8), (13, 4)])
-def test_the_opener_phase_was_a_piece_shorter(last_piece: int, cancelled: int) -> None:
-    rules = LEAGUE.replace({"garbage": {"opener_pieces": last_piece}})
-    queue = GarbageQueue(compile_rules(rules), 1)
-    queue.receive(10, 0)
-    assert queue.cancel([4], 14) == ((), cancelled)
-
-
-def test_cancelled_attacks_left_the_column_alone() -> None:
-    columns = {}
-    for holes in ("attacks", "attacks before 2025-05"):
-        rules = LEAGUE.replace({"garbage": {"holes": holes, "travel": 0}})
-        queue = GarbageQueue(compile_rules(rules), 3)
-        queue.receive(1, 0)
-        queue.enter(0, 8)
-        for _ in range(3):
-            queue.receive(1, 0)
-            queue.cancel([1], 100)
-        queue.receive(1, 0)
-        columns[holes] = queue.enter(0, 8)
-    assert columns["attacks"] != columns["attacks before 2025-05"]
-
-
-def test_the_tail_of_too_much_is_lost() -> None:
-    rules = LEAGUE.replace({"garbage": {"absolute_cap": 12}})
-    queue = GarbageQueue(compile_rules(rules), 1)
-    for lines in (5, 5, 5, 5):
-        queue.receive(lines, 0)
-    assert queue.pending == (5, 5, 2)
-    queue.cancel([6], 100)
-    queue.receive(9, 0)
-    assert queue.pending == (4, 2, 6)
-
-
 def test_impossible_numbers() -> None:
     queue = GarbageQueue(compile_rules(LEAGUE), 1)
     for wrong in (
