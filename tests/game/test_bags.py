@@ -43,18 +43,6 @@ def test_seeds_around_the_modulus() -> None:
     assert pieces_of("7-bag", 2**63 - 1, 33) == seven_bag(2**63 - 1, 33)
 
 
-def test_bag_of_a_position_is_what_the_queue_leaves() -> None:
-    game = Game(seed=5)
-    dealt = seven_bag(5, 200)
-    for n in range(30):
-        seen = n + len(game.queue)
-        rest = dealt[seen : (seen // 7 + 1) * 7]
-        bag = game.position().bag
-        assert bag is not None
-        assert sorted(piece.name for piece in bag) == sorted(rest)
-        game.play(min(game.placements(hold=False), key=lambda p: (p.y, p.x)))
-
-
 def test_no_bag_where_pieces_are_drawn_one_by_one() -> None:
     rules = Rules.preset("guideline").replace({"pieces": {"bag": "classic"}})
     assert Game(rules).position().bag is None
