@@ -12,12 +12,12 @@ import fcntl
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
 from sevenbag.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 

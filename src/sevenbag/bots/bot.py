@@ -9,18 +9,17 @@ from __future__ import annotations
 import abc
 import asyncio
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from sevenbag.errors import BotStartError, BotTimeoutError, InputError, printable, shown
+from sevenbag.game import Rules
 from sevenbag.game.position import Position
 from sevenbag.protocols.bot_actions import SearchInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sevenbag._kernel import Piece, Placement
-    from sevenbag.game import Rules
 
 __all__ = [
     "MAX_NAME_LENGTH",

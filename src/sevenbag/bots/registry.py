@@ -23,6 +23,7 @@ import os
 import pkgutil
 import re
 import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -34,8 +35,6 @@ from sevenbag.config.loader import parse_options
 from sevenbag.errors import BotStartError, SpecError, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from sevenbag.bots.bot import Bot
     from sevenbag.bots.external.bot_channel import ChannelLauncher
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 import msgspec
 
+from sevenbag.bots.external.bot_channel import ChannelLauncher
 from sevenbag.checks.recorded_connection import (
     BotExitedError,
     CheckAbortedError,
@@ -20,15 +22,13 @@ from sevenbag.checks.recorded_connection import (
 )
 from sevenbag.config.toml import parse_toml
 from sevenbag.errors import BotError, BotStartError, InputError
-from sevenbag.protocols.json_lines import Severity  # noqa: TC001 - msgspec reads it
+from sevenbag.protocols.json_lines import (
+    Deviation,
+    Severity,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+Procedure: TypeAlias = Callable[[Any], Awaitable[None]]
 
-    from sevenbag.bots.external.bot_channel import ChannelLauncher
-    from sevenbag.protocols.json_lines import Deviation
-
-    Procedure = Callable[[Any], Awaitable[None]]
 
 Json = dict[str, Any]
 Status = Literal["passed", "found", "skipped"]

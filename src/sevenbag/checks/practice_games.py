@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from typing import TYPE_CHECKING, Any, Final, Literal
+from collections.abc import Sequence
+from typing import Any, Final, Literal
 
 from sevenbag._kernel import Board, Piece, Placement, Rotation, Spin
 from sevenbag.errors import PlacementError, ProtocolError
@@ -15,11 +16,7 @@ from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle import triangle_conversion
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sevenbag.protocols.triangle.triangle_keys import ResolvedKeys
+from sevenbag.protocols.triangle.triangle_keys import ResolvedKeys
 
 Json = dict[str, Any]
 Bag = Literal["7-bag", "14-bag", "none"]

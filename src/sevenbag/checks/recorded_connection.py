@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from collections.abc import Callable
+from typing import Any, Final, Protocol, cast
 
+from sevenbag.bots.external.bot_channel import BotChannel
 from sevenbag.errors import BotDiedError, BotError, BotProtocolError
-from sevenbag.protocols.json_lines import message_type, parse_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.bots.external.bot_channel import BotChannel
-    from sevenbag.protocols.json_lines import Deviation, Severity
+from sevenbag.protocols.json_lines import Deviation, Severity, message_type, parse_json
 
 Json = dict[str, Any]
 

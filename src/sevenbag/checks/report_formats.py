@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from xml.etree import ElementTree as ET
 
-from sevenbag.checks.harness import SEVERITIES
+from sevenbag.checks.harness import SEVERITIES, ClauseResult, ConformanceReport, Finding
 from sevenbag.errors import printable
-
-if TYPE_CHECKING:
-    from sevenbag.checks.harness import ClauseResult, ConformanceReport, Finding
 
 _MAX_LINE: Final = 172
 _MAX_LINE_END: Final = 60

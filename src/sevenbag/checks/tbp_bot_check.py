@@ -6,19 +6,17 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from sevenbag._kernel import Rotation
-from sevenbag.checks.harness import collect_procedures, load_clauses
+from sevenbag.bots.external.bot_channel import ChannelLauncher
+from sevenbag.checks.harness import CheckSettings, collect_procedures, load_clauses
 from sevenbag.checks.practice_games import TbpPracticeGame, equivalent_move
-from sevenbag.checks.recorded_connection import encode_line
+from sevenbag.checks.recorded_connection import RecordedConnection, encode_line
 from sevenbag.checks.tbp_bot_harness import SEVEN_BAG_RULES, TbpBotHarness
+from sevenbag.protocols.json_lines import Severity
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Piece, Placement
-    from sevenbag.bots.external.bot_channel import ChannelLauncher
-    from sevenbag.checks.harness import CheckSettings
-    from sevenbag.checks.recorded_connection import RecordedConnection
-    from sevenbag.protocols.json_lines import Severity
 
 Json = dict[str, Any]
 

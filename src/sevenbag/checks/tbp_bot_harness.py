@@ -5,20 +5,18 @@ from __future__ import annotations
 import contextlib
 import json
 import time
+from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from sevenbag.checks.harness import ConformanceHarness
-from sevenbag.checks.recorded_connection import CheckEndedError
+from sevenbag.checks.practice_games import TbpPracticeGame
+from sevenbag.checks.recorded_connection import CheckEndedError, RecordedConnection
 from sevenbag.errors import PlacementError
+from sevenbag.protocols.json_lines import Deviation, Severity
 from sevenbag.protocols.tbp.messages import find_deviations
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Sequence
-
     from sevenbag._kernel import Placement
-    from sevenbag.checks.practice_games import TbpPracticeGame
-    from sevenbag.checks.recorded_connection import RecordedConnection
-    from sevenbag.protocols.json_lines import Deviation, Severity
 
 Json = dict[str, Any]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final, cast
+from collections.abc import Callable
+from typing import Any, Final, cast
 
 import sevenbag
-from sevenbag.bots.bot import Limits
+from sevenbag.bots.bot import Bot, Limits
 from sevenbag.bots.serving.adapter import OutputClosedError
 from sevenbag.bots.serving.stdio_server import start_reading, write_line
 from sevenbag.checks.harness import ConformanceReport, FindingRecorder, load_clauses
@@ -18,11 +19,6 @@ from sevenbag.checks.tbp_frontend_game import FrontendGameTracker, SuggestionPro
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.json_lines import message_type, parse_json
 from sevenbag.protocols.tbp import messages as tbp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.bots.bot import Bot
 
 _INFO_DELAY: Final = 0.2
 _READY_DELAY: Final = 0.2

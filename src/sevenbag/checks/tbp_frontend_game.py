@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -10,18 +11,15 @@ from msgspec import UnsetType
 
 from sevenbag._kernel import Spin
 from sevenbag.checks.practice_games import equivalent_move, list_placements
+from sevenbag.checks.recorded_connection import ReportProblem
 from sevenbag.errors import PlacementError
-from sevenbag.game.position import append_piece, apply_placement
+from sevenbag.game.position import Position, append_piece, apply_placement
+from sevenbag.protocols.json_lines import Severity
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sevenbag._kernel import Placement
-    from sevenbag.checks.recorded_connection import ReportProblem
-    from sevenbag.game.position import Position
-    from sevenbag.protocols.json_lines import Severity
 
 Json = dict[str, Any]
 ProbeKind = Literal["plain", "equivalent", "illegal_first", "two_moves", "false_spin", "late"]

@@ -5,18 +5,18 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from sevenbag.checks.harness import collect_procedures, load_clauses
-from sevenbag.checks.practice_games import LEAGUE_RULES, TrianglePracticeGame
-from sevenbag.checks.recorded_connection import CheckAbortedError, CheckEndedError, encode_line
+from sevenbag.bots.external.bot_channel import ChannelLauncher
+from sevenbag.checks.harness import CheckSettings, collect_procedures, load_clauses
+from sevenbag.checks.practice_games import LEAGUE_RULES, Bag, TrianglePracticeGame
+from sevenbag.checks.recorded_connection import (
+    CheckAbortedError,
+    CheckEndedError,
+    RecordedConnection,
+    encode_line,
+)
 from sevenbag.checks.triangle_harness import TriangleHarness
-
-if TYPE_CHECKING:
-    from sevenbag.bots.external.bot_channel import ChannelLauncher
-    from sevenbag.checks.harness import CheckSettings
-    from sevenbag.checks.practice_games import Bag
-    from sevenbag.checks.recorded_connection import RecordedConnection
 
 Json = dict[str, Any]
 

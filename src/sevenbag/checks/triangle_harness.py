@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from sevenbag.bots.external.bot_channel import ChannelLauncher
 from sevenbag.bots.external.process import find_error_line
 from sevenbag.checks.harness import ConformanceHarness
-from sevenbag.checks.recorded_connection import CheckEndedError
+from sevenbag.checks.practice_games import TrianglePracticeGame
+from sevenbag.checks.recorded_connection import CheckEndedError, RecordedConnection
 from sevenbag.errors import PlacementError, ProtocolError
 from sevenbag.game.position import apply_placement
-from sevenbag.protocols.json_lines import MAX_LINE_BYTES, Deviation, message_type
+from sevenbag.protocols.json_lines import MAX_LINE_BYTES, Deviation, Severity, message_type
 from sevenbag.protocols.triangle.messages import (
     KEY_ALIASES,
     KEY_NAMES,
@@ -21,13 +24,7 @@ from sevenbag.protocols.triangle.messages import (
 from sevenbag.protocols.triangle.triangle_keys import KEYS_BY_NAME, read_expected_rows, resolve_keys
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Sequence
-
     from sevenbag._kernel import Placement
-    from sevenbag.bots.external.bot_channel import ChannelLauncher
-    from sevenbag.checks.practice_games import TrianglePracticeGame
-    from sevenbag.checks.recorded_connection import RecordedConnection
-    from sevenbag.protocols.json_lines import Severity
 
 Json = dict[str, Any]
 

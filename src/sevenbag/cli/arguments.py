@@ -7,24 +7,23 @@ import contextlib
 import io
 import math
 import sys
+from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
+from sevenbag import jobs
+from sevenbag._kernel import Kicks
+from sevenbag.bots.bot import Bot, Limits
 from sevenbag.cli.output import warn
+from sevenbag.contest.settings import ContestSettings
 from sevenbag.errors import FormatError, KicksError, RulesError
 from sevenbag.files import looks_like_file, open_input
+from sevenbag.game import Rules
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Sequence
+Container: TypeAlias = argparse._ActionsContainer  # pyright: ignore[reportPrivateUsage]
 
-    from sevenbag import jobs
-    from sevenbag._kernel import Kicks
-    from sevenbag.bots.bot import Bot, Limits
-    from sevenbag.contest.settings import ContestSettings
-    from sevenbag.game import Rules
 
-    # What add_argument_group returns is a container of options as well.
-    Container = argparse._ActionsContainer  # pyright: ignore[reportPrivateUsage]
+# What add_argument_group returns is a container of options as well.
 
 T = TypeVar("T")
 

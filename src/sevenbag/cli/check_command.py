@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,8 +13,6 @@ from sevenbag.errors import SpecError
 from sevenbag.files import check_writable, write_atomically
 
 if TYPE_CHECKING:
-    import argparse
-
     from sevenbag.checks import ConformanceReport
 
 _DEFAULT_BOT: Final = "beam:nodes=100"

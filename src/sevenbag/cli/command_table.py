@@ -9,14 +9,13 @@ import argparse
 import importlib
 import math
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from sevenbag.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from _typeshed import SupportsWrite
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sevenbag.cli.arguments import add_settings_options, load_settings
 from sevenbag.cli.output import write_lines
@@ -14,9 +14,6 @@ from sevenbag.contest.passwords import hash_password, validate_password
 from sevenbag.contest.store import Store, reject_reserved_name
 from sevenbag.contest.store.export import export_csv, export_json
 from sevenbag.errors import InputError
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def configure_contest_register(parser: argparse.ArgumentParser) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
@@ -13,6 +15,7 @@ from sevenbag.cli.signals import run_until_signal
 from sevenbag.contest.client.connection import SessionTimeouts, parse_server_address
 from sevenbag.contest.client.contest_client import (
     JoinOptions,
+    MatchReport,
     SiteClient,
     play_all_matches,
     play_match,
@@ -20,12 +23,6 @@ from sevenbag.contest.client.contest_client import (
 from sevenbag.contest.client.match_viewer import watch_match
 from sevenbag.contest.credentials import find_password
 from sevenbag.errors import InputError, shown
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
-    from sevenbag.contest.client.contest_client import MatchReport
 
 EXIT_WON: Final = 0
 EXIT_FAILED: Final = 1

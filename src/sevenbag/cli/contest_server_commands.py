@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import secrets
 import sys
 import tempfile
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -29,15 +31,11 @@ from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler_protocol import AssignedPlayer, MatchAssignment
 from sevenbag.contest.server import GameServer
 from sevenbag.contest.server.scheduler_client import SchedulerClient
-from sevenbag.contest.settings import ContestRules
+from sevenbag.contest.settings import ContestRules, ContestSettings
 from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import InputError, SpecError
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
-    from sevenbag.contest.settings import ContestSettings
     from sevenbag.web.contest.local_stack import LocalStack
 
 

@@ -12,13 +12,11 @@ import io
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 from sevenbag.cli.command_table import COMMANDS, PERFECT_TETRIS_VERBS, CommandParser, add_commands
 from sevenbag.errors import InputError, SevenbagError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:

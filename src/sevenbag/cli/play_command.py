@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
 import secrets
 import sys
+from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from sevenbag.arena.runner.game_options import GameClock, GameConfig
 from sevenbag.arena.runner.game_runner import play_game
-from sevenbag.arena.runner.observers import ReplayRecorder
+from sevenbag.arena.runner.observers import GameObserver, ReplayRecorder
 from sevenbag.arena.terminal.live_view import LineObserver, LiveGameView, print_scene
 from sevenbag.arena.terminal.terminal_screen import can_draw
 from sevenbag.arena.tournament.openings import parse_opening
@@ -34,16 +35,9 @@ from sevenbag.cli.arguments import (
 from sevenbag.cli.output import warn, write_lines
 from sevenbag.cli.signals import run_until_signal
 from sevenbag.errors import FormatError, InputError
-from sevenbag.formats.replay_file import ReplayDestination
+from sevenbag.formats.replay_file import ReplayDestination, ReplayHeader
 from sevenbag.game.game_config import MAX_SEED, RealTime, with_attack_ramp
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Generator
-
-    from sevenbag.arena.runner.observers import GameObserver
-    from sevenbag.formats.replay_file import ReplayHeader
-    from sevenbag.game.game_result import GameResult
+from sevenbag.game.game_result import GameResult
 
 
 def configure_play(parser: argparse.ArgumentParser) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -36,18 +38,17 @@ from sevenbag.files import write_atomically
 from sevenbag.formats.tetrio_file import load_tetrio_file
 from sevenbag.replay import TETRIO_SUFFIXES, open_playback
 from sevenbag.replay.playback import Playback, ReplayVerification, count_statistics
-from sevenbag.replay.player_statistics import CLEAR_KINDS, CLOCK_PPS_LABEL
+from sevenbag.replay.player_statistics import CLEAR_KINDS, CLOCK_PPS_LABEL, PlayerStatistics
 from sevenbag.replay.replay_export import export_csv, export_fumen, export_json
-from sevenbag.replay.tetrio_simulation import group_by_player, read_expected_locks, verify_recording
+from sevenbag.replay.tetrio_simulation import (
+    ExpectedLock,
+    group_by_player,
+    read_expected_locks,
+    verify_recording,
+)
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Sequence
-
     from rich.table import Table
-
-    from sevenbag.replay.player_statistics import PlayerStatistics
-    from sevenbag.replay.tetrio_simulation import ExpectedLock
 
 
 def configure_replay_show(parser: argparse.ArgumentParser) -> None:

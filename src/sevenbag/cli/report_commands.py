@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
 from sevenbag.arena.report import MAX_PLAYABLE_GAMES, summary_tables, write_report
+from sevenbag.arena.report.summary_tables import SummaryTable
 from sevenbag.arena.tournament.tournament_summary import (
+    TournamentSummary,
     format_sprt,
     format_unpaired,
     read_tournament_summary,
@@ -18,12 +21,6 @@ from sevenbag.arena.tournament.tournament_summary import (
 from sevenbag.cli.arguments import add_json_option, integer
 from sevenbag.cli.output import create_table, escape_cell, print_table, warn, write_json
 from sevenbag.errors import FormatError, printable
-
-if TYPE_CHECKING:
-    import argparse
-
-    from sevenbag.arena.report.summary_tables import SummaryTable
-    from sevenbag.arena.tournament.tournament_summary import TournamentSummary
 
 _MAX_WARNINGS: Final = 5
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import signal
 from pathlib import Path
@@ -11,6 +12,7 @@ import msgspec
 
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
+from sevenbag.bots.serving.adapter import AdapterFactory
 from sevenbag.bots.serving.stdio_server import reserve_stdout, serve_stdio
 from sevenbag.cli.arguments import add_address_options, add_limit_options, integer, load_rules
 from sevenbag.cli.command_table import import_extra
@@ -19,9 +21,6 @@ from sevenbag.cli.signals import run_until_signal
 from sevenbag.errors import InputError, SpecError
 
 if TYPE_CHECKING:
-    import argparse
-
-    from sevenbag.bots.serving.adapter import AdapterFactory
     from sevenbag.web.play.app import PlayServer
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+from collections.abc import Callable, Coroutine, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 from sevenbag._kernel import StopFlag
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Generator, Iterable
 
 T = TypeVar("T")
 

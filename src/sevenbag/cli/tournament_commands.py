@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.console import Console
 
@@ -19,6 +19,7 @@ from sevenbag.arena.tournament.tournament_config import (
     MAX_NAME_LENGTH,
     PlayerConfig,
     PlayerLimits,
+    TournamentHeader,
     TournamentSettings,
     assign_names,
     create_header,
@@ -29,6 +30,7 @@ from sevenbag.arena.tournament.tournament_runner import TournamentRunner, choose
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.arguments import (
+    Container,
     add_display_options,
     add_game_options,
     add_limit_options,
@@ -43,10 +45,6 @@ from sevenbag.cli.arguments import (
 from sevenbag.cli.output import warn, write_lines
 from sevenbag.errors import BotStartError, InputError, shown
 from sevenbag.game.game_config import MAX_SEED, with_attack_ramp
-
-if TYPE_CHECKING:
-    from sevenbag.arena.tournament.tournament_config import TournamentHeader
-    from sevenbag.cli.arguments import Container
 
 _DEFAULT_FOLDER: Final = Path("matches")
 _ERROR_RATE: Final = 0.05

@@ -22,7 +22,7 @@ import json
 import os
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 import msgspec
@@ -32,7 +32,6 @@ from sevenbag.config.toml import TomlLines, parse_toml, read_toml_text
 from sevenbag.errors import FormatError, InputError, SettingsError, SpecError, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
 T = TypeVar("T")

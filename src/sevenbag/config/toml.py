@@ -5,16 +5,14 @@ No other module calls the parser.
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable
+from typing import Any, Final
 
 from sevenbag.errors import FormatError, shown
 from sevenbag.files import read_input
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable
 
 MAX_TOML_SIZE: Final = 1 << 18
 """Maximum bytes of a file or characters of a text; parsing takes up to 500 times as much memory."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import msgspec
 
 from sevenbag.arena.tournament.pairing import bracket_order
+from sevenbag.contest.game.match_results import MatchResult
 from sevenbag.contest.ranking import DueMatch, TeamStanding, rank_teams, schedule_round_robin
 from sevenbag.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sevenbag.contest.game.match_results import MatchResult
 
 MAX_ENTRANTS: Final = 256
 """Maximum number of teams; their round robin has 32,640 matches."""

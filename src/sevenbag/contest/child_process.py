@@ -8,13 +8,10 @@ import resource
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from sevenbag.bots.external.process import ProcessGroupGuard, signal_process_group
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 _MIN_PAUSE: Final = 0.5
 

@@ -9,15 +9,13 @@ import hashlib
 import hmac
 import secrets
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Final
+from collections.abc import AsyncGenerator
+from typing import Final
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from sevenbag.errors import InputError, SevenbagError
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
 
 MIN_PASSWORD_LENGTH: Final = 8
 MAX_PASSWORD_LENGTH: Final = 128

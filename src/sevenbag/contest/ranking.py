@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sevenbag.contest.game.match_results import MatchResult
+from sevenbag.contest.game.match_results import MatchResult
 
 _SLOT_PREFIX: Final = "ranking/"
 """Prefix of the slots of the ranking."""

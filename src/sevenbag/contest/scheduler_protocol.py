@@ -14,11 +14,11 @@ from typing import Annotated, Final, Literal, TypeAlias
 import msgspec
 
 from sevenbag.contest.game.match_results import (
-    ContestGameResult,  # noqa: TC001  # msgspec reads the annotations
-    MatchResult,  # noqa: TC001  # msgspec reads the annotations
-    Text,  # noqa: TC001  # msgspec reads the annotations
+    ContestGameResult,  # msgspec reads the annotations
+    MatchResult,  # msgspec reads the annotations
+    Text,  # msgspec reads the annotations
 )
-from sevenbag.contest.settings import ContestRules  # noqa: TC001  # msgspec reads the annotations
+from sevenbag.contest.settings import ContestRules  # msgspec reads the annotations
 
 MAX_FRAME_BYTES = 16 << 20
 """Maximum size of a message in bytes."""

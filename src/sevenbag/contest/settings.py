@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import msgspec
@@ -10,7 +11,6 @@ import msgspec
 from sevenbag.config import loader
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 ENVIRONMENT_PREFIX: Final = "SEVENBAG_CONTEST_"

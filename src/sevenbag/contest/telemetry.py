@@ -8,17 +8,15 @@ import logging
 import logging.handlers
 import queue
 import sys
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, TextIO
 
 import structlog
+from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from prometheus_client import Metric
-
     from sevenbag.contest.settings import LogSettings
 
 MAX_WAITING_LINES: Final = 20_000

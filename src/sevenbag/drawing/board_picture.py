@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import Board
@@ -22,8 +23,6 @@ from sevenbag.drawing.picture import (
 from sevenbag.errors import BoardError, expect_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from sevenbag._kernel import Placement
 
 FRAME: Final = "#4a5060"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.errors import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 EMPTY: Final = "."
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sevenbag.drawing.picture import COLORS, GARBAGE
-from sevenbag.envs.env_config import COUNTERS, EnvConfig, actions_of
+from sevenbag.envs.env_config import COUNTERS, EnvConfig, Observation, actions_of
 from sevenbag.game import Player
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from sevenbag.envs.env_config import Observation
 
 
 class EnvBatch:

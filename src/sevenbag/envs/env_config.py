@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import Any, Final, TypeAlias, TypedDict
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
 from sevenbag import _kernel
-from sevenbag._kernel import Placement, Rotation, Spin
+from sevenbag._kernel import LockResult, Piece, Placement, Rotation, Spin
 from sevenbag.errors import PlacementError, RulesError, check_integer
 from sevenbag.game.game import MAX_SEED_VALUE
 from sevenbag.game.game_config import MAX_SEED
 from sevenbag.game.rules import Rules, compile_rules
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import TypeAlias
-
-    from numpy.typing import NDArray
-
-    from sevenbag._kernel import LockResult, Piece
-
-    Observation: TypeAlias = dict[str, NDArray[Any]]
-    """Arrays by name: board, pieces, counters, action_mask."""
-    Reward: TypeAlias = str | Mapping[str, float]
-    """A name of `REWARDS`, or weights."""
+Observation: TypeAlias = dict[str, NDArray[Any]]
+"""Arrays by name: board, pieces, counters, action_mask."""
+Reward: TypeAlias = str | Mapping[str, float]
+"""A name of `REWARDS`, or weights."""
 
 
 @dataclass(frozen=True, slots=True)

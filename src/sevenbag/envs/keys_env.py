@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import gymnasium
 import numpy as np
+from numpy.typing import NDArray
 
 from sevenbag import _kernel
 from sevenbag._kernel import Key
 from sevenbag.envs.env_batch import render_players
-from sevenbag.envs.env_config import NO_PIECE, RENDER_MODES, EnvConfig, game_seed
+from sevenbag.envs.env_config import (
+    NO_PIECE,
+    RENDER_MODES,
+    EnvConfig,
+    EnvOptions,
+    Observation,
+    game_seed,
+)
 from sevenbag.errors import PlacementError, RulesError, check_integer
-from sevenbag.game import Player
+from sevenbag.game import Player, Rules
 from sevenbag.game.game import MAX_FRAME
 from sevenbag.game.rules import compile_rules
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from numpy.typing import NDArray
-
-    from sevenbag.envs.env_config import EnvOptions, Observation
-    from sevenbag.game import Rules
 
 
 class EnvKey(enum.IntEnum):

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import gymnasium
 import numpy as np
+from numpy.typing import NDArray
 
 from sevenbag.envs.env_batch import (
     EnvBatch,
     read_row,
     render_players,
 )
-from sevenbag.envs.env_config import RENDER_MODES, EnvConfig, game_seed
+from sevenbag.envs.env_config import (
+    RENDER_MODES,
+    ActionEncoding,
+    EnvConfig,
+    EnvOptions,
+    Observation,
+    game_seed,
+)
+from sevenbag.game import Player, Rules
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from numpy.typing import NDArray
-
     from sevenbag._kernel import Placement
-    from sevenbag.envs.env_config import ActionEncoding, EnvOptions, Observation
-    from sevenbag.game import Player, Rules
 
 
 class PlacementEnv(gymnasium.Env["Observation", np.int64]):

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+from gymnasium import Space
 from gymnasium.spaces import Discrete
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
 
 from sevenbag.envs.env_batch import (
     EnvBatch,
     read_row,
     render_players,
 )
-from sevenbag.envs.env_config import RENDER_MODES, EnvConfig, game_seed
+from sevenbag.envs.env_config import (
+    RENDER_MODES,
+    ActionEncoding,
+    EnvConfig,
+    EnvOptions,
+    Observation,
+    game_seed,
+)
 from sevenbag.errors import RulesError, check_integer
+from sevenbag.game import Player, Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Unpack
-
-    from gymnasium import Space
-    from numpy.typing import NDArray
-
     from sevenbag._kernel import Placement
-    from sevenbag.envs.env_config import ActionEncoding, EnvOptions, Observation
-    from sevenbag.game import Player, Rules
 
 MAX_THREADS = 256
 

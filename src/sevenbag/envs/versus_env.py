@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+from gymnasium import Space
 from gymnasium.spaces import Discrete
 from gymnasium.utils import seeding
+from numpy.typing import NDArray
 from pettingzoo import ParallelEnv  # type: ignore[import-untyped]
 
 from sevenbag.envs.env_batch import (
@@ -14,19 +17,19 @@ from sevenbag.envs.env_batch import (
     read_row,
     render_players,
 )
-from sevenbag.envs.env_config import RENDER_MODES, EnvConfig, game_seed
+from sevenbag.envs.env_config import (
+    RENDER_MODES,
+    ActionEncoding,
+    EnvConfig,
+    EnvOptions,
+    Observation,
+    game_seed,
+)
 from sevenbag.errors import PlacementError
+from sevenbag.game import Player, Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Unpack
-
-    from gymnasium import Space
-    from numpy.typing import NDArray
-
     from sevenbag._kernel import Placement
-    from sevenbag.envs.env_config import ActionEncoding, EnvOptions, Observation
-    from sevenbag.game import Player, Rules
 
 AGENTS = ("player_0", "player_1")
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import enum
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -23,8 +24,6 @@ from sevenbag.formats.fumen_codec import MAX_PAGES, ROWS_OF, PageReader, write_p
 from sevenbag.formats.fumen_page import MARK, Field, Page, Quiz, create_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sevenbag._kernel import Placement
 
 __all__ = [

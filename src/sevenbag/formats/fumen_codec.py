@@ -7,7 +7,8 @@ and flags, and an optional comment. Version 110 has two rows less.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.errors import FumenError
@@ -20,9 +21,6 @@ from sevenbag.formats.fumen_page import (
     location_index,
     placement_at,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 DIGITS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 

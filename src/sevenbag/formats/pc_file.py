@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, Self
+from typing import BinaryIO, Final, Self
 
 from sevenbag._kernel import (
     Board,
@@ -26,9 +27,6 @@ from sevenbag._kernel import (
 )
 from sevenbag.errors import InputError, PcFileError
 from sevenbag.files import open_input
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 MAX_PIECES: Final = 16
 """Maximum pieces of a record, including the held one."""

@@ -13,9 +13,10 @@ import contextlib
 import itertools
 import os
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, Final, Literal, NoReturn, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -23,9 +24,6 @@ from msgspec import Meta
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
 from sevenbag.errors import FormatError, PlacementError, expect_type, shown
 from sevenbag.files import read_file, write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 FORMAT: Final = "sevenbag-replay"
 

@@ -15,9 +15,10 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, cast
+from typing import Annotated, Any, Final, NoReturn, cast
 
 import msgspec
 from msgspec import Meta
@@ -25,9 +26,6 @@ from msgspec import Meta
 from sevenbag.errors import FormatError, expect_type
 from sevenbag.files import read_file
 from sevenbag.formats.tetrio_options import TetrioOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 MAX_FRAME: Final = 24 * 60 * 60 * 60
 """Maximum frame: one day."""

@@ -5,15 +5,13 @@ The names are those of the game. The defaults were determined mostly by replayin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
+from collections.abc import Iterator
+from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
 from msgspec import Meta
 
 from sevenbag.errors import shown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Frames = Annotated[float, Meta(ge=0, le=100_000)]
 

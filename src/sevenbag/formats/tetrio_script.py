@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import Final, NoReturn
 
 from sevenbag._kernel import Button
 from sevenbag.errors import FormatError, shown
 from sevenbag.formats.tetrio_file import PlayerId, TetrioEvent, TetrioEventData, TetrioMessage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
 class ScriptEventKind(IntEnum):

@@ -14,6 +14,7 @@ and no network. docs/tetrio-replays.md describes the rules in detail.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import NoneType
 from typing import TYPE_CHECKING, Final, cast
 
@@ -24,8 +25,6 @@ from sevenbag.game.game import Player
 from sevenbag.game.rules import Rules, compile_rules, resolve_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sevenbag._kernel import LockResult, Piece
 
 __all__ = [

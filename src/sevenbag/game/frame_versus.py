@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -22,8 +23,6 @@ from sevenbag.game.rules import Rules, resolve_rules
 from sevenbag.game.versus import Versus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sevenbag._kernel import LockResult, Placement
 
 MAX_PLAYERS: Final = 100

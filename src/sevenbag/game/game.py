@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from sevenbag import _kernel
@@ -12,8 +13,6 @@ from sevenbag.game.position import Position
 from sevenbag.game.rules import Rules, compile_rules, resolve_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sevenbag._kernel import Board, LockResult, Placement, Stats
     from sevenbag.drawing import Picture
 

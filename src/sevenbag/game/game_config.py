@@ -12,7 +12,6 @@ from sevenbag.game import Rules
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Board
-    from sevenbag.game import Rules
 
 
 DEFAULT_FRAMES_PER_TURN: Final = 30

@@ -12,22 +12,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, cast
+from typing import Annotated, Any, Final, NoReturn, cast
 
 from msgspec import Meta
 
 from sevenbag._kernel import MAX_CELL_DISTANCE, MAX_KICK_DISTANCE, MAX_KICKS, Kicks, Piece, Rotation
-from sevenbag.config.loader import convert
+from sevenbag.config.loader import KeyPath, convert
 from sevenbag.config.toml import TomlLines, parse_toml, read_toml_text
 from sevenbag.errors import FormatError, KicksError, shown
-
-if TYPE_CHECKING:
-    import os
-
-    from sevenbag.config.loader import KeyPath
 
 
 def load_kicks(path: str | os.PathLike[str], name: str | None = None) -> Kicks:

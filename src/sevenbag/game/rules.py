@@ -12,15 +12,15 @@ from __future__ import annotations
 import contextlib
 import difflib
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import Any, Final, Self, cast
 
 from msgspec import Struct, structs
 
 from sevenbag._kernel import KernelRules, Kicks, Piece, Spin, spin_mode_name
-from sevenbag.config.loader import convert
+from sevenbag.config.loader import KeyPath, convert
 from sevenbag.config.toml import TomlLines, parse_toml, read_toml_text
 from sevenbag.errors import FormatError, KicksError, RulesError, check_integer, expect_type, shown
 from sevenbag.game.kicks_file import kicks_from_dict, kicks_to_dict, load_kicks
@@ -36,11 +36,6 @@ from sevenbag.game.rule_sections import (
     SpawnRules,
     TopOutRules,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.config.loader import KeyPath
 
 MAX_NAME_LENGTH: Final = 200
 """Maximum characters of the name of rules."""

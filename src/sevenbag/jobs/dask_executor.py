@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import logging
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import Callable, Generator, Iterable
+from typing import Any, Final, TypeVar
 
 from sevenbag.errors import (
     ClusterError,
@@ -16,9 +17,6 @@ from sevenbag.errors import (
     shown,
 )
 from sevenbag.jobs.executor import Executor, first_line, wrap_error
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import abc
 import itertools
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import Final, Self, TypeVar
 
 from sevenbag.errors import JobError, ScarceMemoryError, SevenbagError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -17,14 +17,12 @@ import signal
 import subprocess
 import sys
 from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable
 from multiprocessing.connection import Pipe, wait
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from sevenbag.errors import JobError, LostWorkersError
 from sevenbag.jobs.executor import MAX_WORKER_LOSSES, Executor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -11,12 +11,9 @@ import threading
 import traceback
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
+from types import FrameType
 
 from sevenbag.jobs.executor import wrap_error
-
-if TYPE_CHECKING:
-    from types import FrameType
 
 
 def main() -> None:

@@ -23,16 +23,16 @@ import os
 import re
 import time
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import BinaryIO, Final
 
 from sevenbag._kernel import Kicks, read_pc_records
 from sevenbag.errors import InputError, PcFileError, QueueError
 from sevenbag.files import open_input, open_locked
-from sevenbag.jobs import iterate_in_order
+from sevenbag.jobs import Executor, iterate_in_order
 from sevenbag.pc.sequences import (
     SequenceBlocks,
     TablebaseBlocks,
@@ -42,11 +42,6 @@ from sevenbag.pc.sequences import (
     split_into_parts,
 )
 from sevenbag.pc.tablebase import TablebaseProgress, resolve_threads
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from sevenbag.jobs import Executor
 
 _COUNT_DIGITS: Final = 20
 _COPIED_AT_ONCE: Final = 1 << 20

@@ -12,22 +12,19 @@ from __future__ import annotations
 import contextlib
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sevenbag._kernel import PcQueues
 from sevenbag.errors import SearchStoppedError
-from sevenbag.jobs import iterate_in_order
-from sevenbag.pc.patterns import count_paths
+from sevenbag.jobs import Executor, iterate_in_order
+from sevenbag.pc.patterns import Automaton, Pattern, count_paths
 from sevenbag.pc.problem import PcProblem, ProblemQueues
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sevenbag._kernel import StopFlag
-    from sevenbag.jobs import Executor
-    from sevenbag.pc.patterns import Automaton, Pattern
 
 _LETTERS: Final = "IOTLJSZ"
 _MIN_QUEUES: Final = 500

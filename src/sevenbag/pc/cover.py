@@ -10,21 +10,19 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import Board, PcSolver, Piece, Placement, Rotation
 from sevenbag.errors import FormatError, QueueError
-from sevenbag.formats.fumen import Fumen
+from sevenbag.formats.fumen import Fumen, Page
 from sevenbag.pc.path import MAX_QUEUES, union
 from sevenbag.pc.patterns import Pattern
+from sevenbag.pc.problem import DropMode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from sevenbag._kernel import Kicks
-    from sevenbag.formats.fumen import Page
-    from sevenbag.pc.problem import DropMode
 
 
 @dataclass(frozen=True)

@@ -15,18 +15,14 @@ import functools
 import importlib
 import itertools
 import random
+from collections.abc import Generator, Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 from msgspec import Meta, Struct
 
 from sevenbag.errors import MissingExtraError, NetworkError
-from sevenbag.pc.network import BIAS, FIRST_HIDDEN, SCORE, Network, NetworkGene
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
-
-    from sevenbag.pc.network import Activation
+from sevenbag.pc.network import BIAS, FIRST_HIDDEN, SCORE, Activation, Network, NetworkGene
 
 MAX_GENOMES: Final = 10_000
 

@@ -21,6 +21,7 @@ import functools
 import math
 import os
 import sys
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, get_args
@@ -34,8 +35,6 @@ from sevenbag.files import read_file, write_atomically
 from sevenbag.pc.problem import read_board
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sevenbag._kernel import Board
 
 Activation = Literal[

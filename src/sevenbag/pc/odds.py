@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from sevenbag._kernel import Kicks, compute_pc_odds
+from sevenbag.jobs import Executor
 from sevenbag.pc.sequences import create_blocks, find_unsolvable_sequences, split_into_parts
 from sevenbag.pc.tablebase import (
     KernelTask,
@@ -24,11 +26,6 @@ from sevenbag.pc.tablebase import (
     check_height,
     resolve_threads,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.jobs import Executor
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final
@@ -19,15 +20,12 @@ from sevenbag._kernel import Board, PcSolver, find_maximal_sets, find_smallest_c
 from sevenbag.drawing import draw_board
 from sevenbag.errors import BoardError, QueueError
 from sevenbag.formats.fumen import MAX_PAGES, Field, Fumen, Page
+from sevenbag.pc.patterns import Pattern
 from sevenbag.pc.problem import PcProblem, ProblemQueues
-from sevenbag.pc.solver import Tiling
+from sevenbag.pc.solver import PcSolution, Tiling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from sevenbag._kernel import StopFlag
-    from sevenbag.pc.patterns import Pattern
-    from sevenbag.pc.solver import PcSolution
 
 MAX_QUEUES: Final = 200_000
 """Maximum number of queues of `find_solutions`."""

@@ -19,13 +19,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sevenbag.errors import PatternError, QueueError, expect_type
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MAX_QUEUES: Final = 10_000_000
 """Maximum number of queues of a pattern."""

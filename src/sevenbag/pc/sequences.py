@@ -16,6 +16,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import threading
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sevenbag._kernel import (
@@ -31,13 +32,16 @@ from sevenbag._kernel import (
     write_pc_record,
 )
 from sevenbag.errors import BoardError, SearchStoppedError
-from sevenbag.pc.tablebase import HEIGHTS, KernelTask, build_tablebase, resolve_threads
+from sevenbag.pc.tablebase import (
+    HEIGHTS,
+    KernelTask,
+    TablebaseProgress,
+    build_tablebase,
+    resolve_threads,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from sevenbag._kernel import Kicks, PcTablebase, Piece
-    from sevenbag.pc.tablebase import TablebaseProgress
 
 MAX_LENGTH: Final = 24
 """Maximum length of a sequence."""

@@ -19,7 +19,7 @@ may have gaps where rows are cleared before it is placed.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self, TypedDict, Unpack
 
@@ -34,15 +34,14 @@ from sevenbag._kernel import (
     Piece,
     Placement,
     SolveStatus,
+    StopFlag,
 )
 from sevenbag.errors import QueueError, SearchStoppedError, expect_type
 from sevenbag.pc.problem import read_board
 from sevenbag.pc.unsolvable_table import load_available_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sevenbag._kernel import PieceLike, StopFlag
+    from sevenbag._kernel import PieceLike
     from sevenbag.pc.network import Network
 
 MAX_HEIGHT: Final = PC_MAX_HEIGHT

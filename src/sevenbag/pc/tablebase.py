@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +26,6 @@ from sevenbag._kernel import (
 from sevenbag.errors import BoardError, ScarceMemoryError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sevenbag._kernel import Kicks
 
 T = TypeVar("T")

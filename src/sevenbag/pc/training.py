@@ -26,9 +26,10 @@ import random
 import secrets
 import threading
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
+from typing import Annotated, Final, Literal, cast
 
 import msgspec
 from msgspec import Meta, Struct
@@ -45,13 +46,8 @@ from sevenbag.pc.neat_population import (
     first_population,
     next_population,
 )
-from sevenbag.pc.network import Activation, Network  # noqa: TC001  # msgspec reads annotations
+from sevenbag.pc.network import Activation, Network  # msgspec reads annotations
 from sevenbag.pc.solver import Solver
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from sevenbag.pc.network import Network
 
 BEST_NETWORK_FILE: Final = "best.json"
 """Name of the file with the best network."""

@@ -12,17 +12,13 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sevenbag._kernel import Kicks, PcSolver
 from sevenbag.errors import FormatError, RulesError
 from sevenbag.files import check_writable, open_input, write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.pc.tablebase import TablebaseProgress
+from sevenbag.pc.tablebase import TablebaseProgress
 
 
 def find_table_path(height: int, kicks: Kicks | str = "srs") -> Path:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sevenbag.errors import FormatError, InputError, PlacementError
-from sevenbag.game import Rules, Versus
+from sevenbag.formats.replay_file import Replay, ReplaySearchInfo, ReplayTurn
+from sevenbag.game import LockResult, Rules, Versus
 from sevenbag.game.frame_versus import GravityVersus
 from sevenbag.game.game_config import FRAMES_PER_SECOND, opening_board
 from sevenbag.game.game_result import (
@@ -17,15 +19,10 @@ from sevenbag.game.game_result import (
     PlayerStats,
     decide_winner,
 )
-from sevenbag.replay.player_statistics import PlayerTally
+from sevenbag.replay.player_statistics import PlayerStatistics, PlayerTally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sevenbag._kernel import Placement
-    from sevenbag.formats.replay_file import Replay, ReplaySearchInfo, ReplayTurn
-    from sevenbag.game import LockResult
-    from sevenbag.replay.player_statistics import PlayerStatistics
 
 
 @dataclass(frozen=True, slots=True)

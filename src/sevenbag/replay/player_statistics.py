@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
@@ -13,8 +14,6 @@ from msgspec import Meta
 from sevenbag._kernel import Spin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from sevenbag._kernel import LockResult
 
 

@@ -11,12 +11,11 @@ import msgspec
 from sevenbag.errors import FumenError
 from sevenbag.formats.fumen import MAX_PAGES, Field, Fumen, Page
 from sevenbag.formats.fumen_page import COLORS, ROWS, WIDTH, location_index
-from sevenbag.replay.playback import iterate_placements
+from sevenbag.replay.playback import PlacementStep, Playback, iterate_placements
 from sevenbag.replay.player_statistics import PERFECT_CLEAR, clear_kind
 
 if TYPE_CHECKING:
     from sevenbag._kernel import LockResult
-    from sevenbag.replay.playback import PlacementStep, Playback
 
 
 JSON_FORMAT: Final = "sevenbag-game"

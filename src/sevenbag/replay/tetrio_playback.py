@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.errors import FormatError
@@ -17,22 +19,17 @@ from sevenbag.formats.replay_file import (
     ReplayTurn,
     required_version,
 )
+from sevenbag.formats.tetrio_file import TetrioPlayerRound, TetrioRecording
 from sevenbag.formats.tetrio_script import split_script
-from sevenbag.game import Versus
+from sevenbag.game import Player as SidePlayer
+from sevenbag.game import Rules, Versus
 from sevenbag.game.game_result import LossReason
-from sevenbag.replay.playback import Playback
+from sevenbag.replay.playback import Playback, ReplayVerification
 from sevenbag.replay.tetrio_rules import create_frame_game
 from sevenbag.replay.tetrio_simulation import event_script, simulate_player, verify_round
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
     from sevenbag._kernel import LockResult
-    from sevenbag.formats.tetrio_file import TetrioPlayerRound, TetrioRecording
-    from sevenbag.game import Player as SidePlayer
-    from sevenbag.game import Rules
-    from sevenbag.replay.playback import ReplayVerification
 
 
 NO_OPPONENT: Final = "nobody"

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import functools
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 import msgspec
 
 from sevenbag.errors import FormatError, RulesError, shown
-from sevenbag.formats.tetrio_options import TetrioHandling
+from sevenbag.formats.tetrio_options import TetrioHandling, TetrioOptions
 from sevenbag.game import Rules
 from sevenbag.game.frame_game import FrameGame, FrameRules, Handling
-
-if TYPE_CHECKING:
-    from sevenbag.formats.tetrio_options import TetrioOptions
 
 
 def create_frame_game(options: TetrioOptions, date: datetime | None = None) -> FrameGame:

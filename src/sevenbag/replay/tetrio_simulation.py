@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
@@ -13,18 +16,11 @@ from msgspec import Meta
 from sevenbag._kernel import Spin, back_to_back_power
 from sevenbag.errors import FormatError, InputError
 from sevenbag.files import read_input
+from sevenbag.formats.tetrio_file import TetrioPlayerRound, TetrioRecording
 from sevenbag.formats.tetrio_script import build_script, iterate_received_attacks
+from sevenbag.game.frame_game import FrameGame, RecordedLock, SentAttack
 from sevenbag.replay.playback import ReplayDifference, ReplayVerification
 from sevenbag.replay.tetrio_rules import create_frame_game
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
-
-    from sevenbag.formats.tetrio_file import TetrioPlayerRound, TetrioRecording
-    from sevenbag.game.frame_game import FrameGame, RecordedLock, SentAttack
-
 
 MAX_LOCKS_BYTES: Final = 256 * 1024 * 1024
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from sevenbag.arena.statistics import Pentanomial
-from sevenbag.arena.tournament.tournament_summary import iterate_pair_points
+from sevenbag.arena.statistics import Interval, Pentanomial
+from sevenbag.arena.tournament.tournament_summary import (
+    EngineSummary,
+    TournamentSummary,
+    iterate_pair_points,
+)
 from sevenbag.bots.bot import shorten_name
 from sevenbag.errors import printable
 from sevenbag.replay.player_statistics import BUCKETS_PER_DECADE, CLEAR_KINDS, bucket_start_ms
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from sevenbag.arena.statistics import Interval
-    from sevenbag.arena.tournament.tournament_summary import EngineSummary, TournamentSummary
 
 
 def escape_text(words: str) -> str:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
 from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.arena.report import charts, summary_tables
 from sevenbag.arena.report.charts import escape_text
-from sevenbag.arena.tournament.tournament_files import REPLAY_FOLDER
+from sevenbag.arena.report.summary_tables import SummaryTable
+from sevenbag.arena.tournament.tournament_files import REPLAY_FOLDER, GameRecord
 from sevenbag.arena.tournament.tournament_summary import (
+    TournamentSummary,
     format_sprt,
     format_unpaired,
     read_tournament_summary,
@@ -24,17 +28,7 @@ from sevenbag.drawing import COLORS
 from sevenbag.errors import FormatError
 from sevenbag.files import write_atomically
 from sevenbag.formats.replay_file import Replay, format_placement
-from sevenbag.replay.playback import Playback, iterate_placements
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Container, Iterable, Sequence
-
-    from sevenbag.arena.report.summary_tables import SummaryTable
-    from sevenbag.arena.tournament.tournament_files import GameRecord
-    from sevenbag.arena.tournament.tournament_summary import TournamentSummary
-    from sevenbag.replay.playback import PlacementStep
-
+from sevenbag.replay.playback import PlacementStep, Playback, iterate_placements
 
 MAX_PLAYABLE_GAMES: Final = 1000
 """Default maximum number of games with a player."""

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
 
+from sevenbag.arena.statistics import Interval
+from sevenbag.arena.tournament.tournament_files import GameRecord
+from sevenbag.arena.tournament.tournament_summary import (
+    EncounterSummary,
+    EngineSummary,
+    TournamentSummary,
+)
 from sevenbag.replay.player_statistics import CLEAR_KINDS, CLOCK_PPS_LABEL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sevenbag.arena.statistics import Interval
-    from sevenbag.arena.tournament.tournament_files import GameRecord
-    from sevenbag.arena.tournament.tournament_summary import (
-        EncounterSummary,
-        EngineSummary,
-        TournamentSummary,
-    )
 
 
 class SummaryTable(NamedTuple):

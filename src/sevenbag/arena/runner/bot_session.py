@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from sevenbag._kernel import Placement
-from sevenbag.bots.bot import Bot, Limits, SearchInfo, Suggestion
+from sevenbag.arena.runner.game_options import BotDeadlines, GameClock
+from sevenbag.bots.bot import Bot, Limits, Position, SearchInfo, Step, Suggestion
 from sevenbag.errors import (
     BotDiedError,
     BotError,
@@ -19,15 +21,11 @@ from sevenbag.errors import (
     ProtocolError,
     printable,
 )
+from sevenbag.game import LockResult, Player, Rules
 from sevenbag.game.game_result import Loss, LossReason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
-
     from sevenbag._kernel import Piece
-    from sevenbag.arena.runner.game_options import BotDeadlines, GameClock
-    from sevenbag.bots.bot import Position, Step
-    from sevenbag.game import LockResult, Player, Rules
 
 
 T = TypeVar("T")

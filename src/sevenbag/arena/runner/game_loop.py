@@ -10,16 +10,20 @@ import contextlib
 import functools
 import math
 import time
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from sevenbag._kernel import Key
 from sevenbag.arena.runner.bot_session import (
     CANCEL_SECONDS,
+    BotSession,
     BotUpdate,
 )
-from sevenbag.arena.runner.observers import GameStart, PlayedTurn
+from sevenbag.arena.runner.game_options import GameConfig
+from sevenbag.arena.runner.observers import GameObserver, GameStart, PlayedTurn
 from sevenbag.errors import PlacementError
+from sevenbag.game import LockResult, Player, Rules, TopOut
 from sevenbag.game.frame_versus import GravityVersus
 from sevenbag.game.game import MAX_FRAME
 from sevenbag.game.game_config import (
@@ -37,13 +41,7 @@ from sevenbag.game.game_result import (
 from sevenbag.game.rules import compile_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping, Sequence
-
     from sevenbag._kernel import Placement
-    from sevenbag.arena.runner.bot_session import BotSession
-    from sevenbag.arena.runner.game_options import GameConfig
-    from sevenbag.arena.runner.observers import GameObserver
-    from sevenbag.game import LockResult, Player, Rules, TopOut
 
 T = TypeVar("T")
 

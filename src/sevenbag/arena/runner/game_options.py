@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sevenbag.bots.bot import Limits
 from sevenbag.errors import InputError, shown
-from sevenbag.game import Versus
+from sevenbag.game import Rules, Versus
 from sevenbag.game.frame_versus import GravityVersus
 from sevenbag.game.game_config import (
     DEFAULT_FRAMES_PER_TURN,
@@ -15,9 +15,6 @@ from sevenbag.game.game_config import (
     RealTime,
     opening_board,
 )
-
-if TYPE_CHECKING:
-    from sevenbag.game import Rules
 
 _MAX_BANK: Final = 1e9
 

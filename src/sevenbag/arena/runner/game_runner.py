@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Coroutine, Sequence
 
 from sevenbag.arena.runner.bot_session import BotSession
 from sevenbag.arena.runner.game_loop import GameLoop
-from sevenbag.bots.bot import display_name, make_names_unique
-from sevenbag.game.game_result import GameEnding
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
-
-    from sevenbag.arena.runner.game_options import GameConfig
-    from sevenbag.arena.runner.observers import GameObserver
-    from sevenbag.bots.bot import Bot
-    from sevenbag.game.game_result import GameResult
+from sevenbag.arena.runner.game_options import GameConfig
+from sevenbag.arena.runner.observers import GameObserver
+from sevenbag.bots.bot import Bot, display_name, make_names_unique
+from sevenbag.game.game_result import GameEnding, GameResult
 
 
 async def play_game(

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from sevenbag.arena.runner.game_options import GameConfig
+from sevenbag.bots.bot import Limits, SearchInfo
 from sevenbag.formats import replay_file
+from sevenbag.game import LockResult, Versus
+from sevenbag.game.game_result import GameResult, Loss, PlayerStats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sevenbag._kernel import Placement
-    from sevenbag.arena.runner.game_options import GameConfig
-    from sevenbag.bots.bot import Limits, SearchInfo
-    from sevenbag.game import LockResult, Versus
-    from sevenbag.game.game_result import GameResult, Loss, PlayerStats
 
 
 @dataclass(frozen=True, slots=True)

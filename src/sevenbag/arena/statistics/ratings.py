@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, Self
+from typing import ClassVar, Final, NamedTuple, Self
 
 from sevenbag.errors import InputError, MissingExtraError, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
 
 Z_95: Final = 1.959963984540054
 """Half-width of the central 95 % of a normal distribution, in standard deviations."""

@@ -12,18 +12,13 @@ and "A practical introduction to the GSPRT". fishtest and fastchess use the same
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from collections.abc import Sequence
+from typing import Final, Literal, get_args
 
 import msgspec
 
-from sevenbag.arena.statistics.ratings import NELO_SCALE, elo_to_score
+from sevenbag.arena.statistics.ratings import NELO_SCALE, Outcomes, elo_to_score
 from sevenbag.errors import InputError, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sevenbag.arena.statistics.ratings import Outcomes
-
 
 SprtModel = Literal["normalized", "logistic"]
 SprtDecision = Literal["H0", "H1"]

@@ -16,12 +16,11 @@ from sevenbag.drawing.picture import (
     arrange_row,
 )
 from sevenbag.errors import printable
+from sevenbag.game import Player, Versus
 from sevenbag.game.game_config import FRAMES_PER_SECOND
-from sevenbag.game.game_result import GameEnding
+from sevenbag.game.game_result import GameEnding, GameResult, Loss, PlayerStats
 
 if TYPE_CHECKING:
-    from sevenbag.game import Player, Versus
-    from sevenbag.game.game_result import GameResult, Loss, PlayerStats
     from sevenbag.replay.playback import Playback
 
 

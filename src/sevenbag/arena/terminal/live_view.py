@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from itertools import zip_longest
+from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TextIO
 
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
 from rich.text import Text
 
-from sevenbag.arena.runner.observers import GameObserver
-from sevenbag.arena.terminal.game_scene import build_scene, playback_scene
+from sevenbag.arena.runner.observers import GameObserver, GameStart, PlayedTurn
+from sevenbag.arena.terminal.game_scene import GameScene, PlayerScene, build_scene, playback_scene
 from sevenbag.arena.terminal.terminal_screen import (
     ALARM_STYLE,
     CELL_COLUMNS,
@@ -33,17 +36,10 @@ from sevenbag.arena.terminal.terminal_screen import (
 from sevenbag.bots.bot import Limits, shorten_name
 from sevenbag.errors import printable
 from sevenbag.formats.replay_file import format_placement
+from sevenbag.game import LockResult
+from sevenbag.game.game_result import GameResult
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import TracebackType
-
-    from rich.console import Console, ConsoleOptions, RenderResult
-
-    from sevenbag.arena.runner.observers import GameStart, PlayedTurn
-    from sevenbag.arena.terminal.game_scene import GameScene, PlayerScene
-    from sevenbag.game import LockResult
-    from sevenbag.game.game_result import GameResult
     from sevenbag.replay.playback import Playback
 
 

@@ -6,6 +6,7 @@ import queue
 import threading
 import time
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
@@ -31,8 +32,6 @@ from sevenbag.errors import SevenbagError
 from sevenbag.game import Game, Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sevenbag._kernel import Board
 
 

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
-from rich.console import Group
+from rich.console import Console, ConsoleOptions, Group, JustifyMethod, RenderableType, RenderResult
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from sevenbag.arena.statistics import format_unpaired_note
+from sevenbag.arena.statistics import Outcomes, format_unpaired_note
 from sevenbag.arena.terminal.terminal_screen import can_draw
-from sevenbag.arena.tournament.tournament_results import PAIR
+from sevenbag.arena.tournament.tournament_results import PAIR, EngineStanding
 from sevenbag.bots.bot import shorten_name
 from sevenbag.errors import printable
 from sevenbag.jobs.progress import format_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
-
-    from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType, RenderResult
-
-    from sevenbag.arena.statistics import Outcomes
     from sevenbag.arena.tournament.tournament_config import TournamentHeader
     from sevenbag.arena.tournament.tournament_files import GameRecord
-    from sevenbag.arena.tournament.tournament_results import EngineStanding
     from sevenbag.arena.tournament.tournament_runner import TournamentRunner
 
 

@@ -9,6 +9,7 @@ import sys
 import termios
 import time
 import tty
+from collections.abc import Generator, Iterable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, Self
 
@@ -19,8 +20,6 @@ from rich.text import Text
 from sevenbag.drawing.picture import COLORS, EMPTY, GARBAGE, piece_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
-
     from rich.console import Console
 
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 import asyncio
 import functools
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
 from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
-from sevenbag.arena.runner.observers import GameObserver, ReplayRecorder
-from sevenbag.arena.tournament.schedule import ScheduledGame  # noqa: TC001 - msgspec looks it up
+from sevenbag.arena.runner.observers import GameObserver, GameStart, PlayedTurn, ReplayRecorder
+from sevenbag.arena.tournament.schedule import ScheduledGame
 from sevenbag.arena.tournament.tournament_config import (
-    PlayerConfig,  # noqa: TC001 - msgspec looks it up
-    TournamentSettings,  # noqa: TC001 - msgspec looks it up
+    PlayerConfig,
+    TournamentSettings,
 )
 from sevenbag.arena.tournament.tournament_files import REPLAY_FOLDER, GameRecord, LossRecord
 from sevenbag.bots.bot import Bot, display_name
@@ -28,12 +28,8 @@ from sevenbag.bots.registry import create_bot
 from sevenbag.errors import BotStartError, SpecError
 from sevenbag.game import Rules
 from sevenbag.game.game_config import FRAMES_PER_SECOND, RealTime
-from sevenbag.replay.player_statistics import PlayerTally
-
-if TYPE_CHECKING:
-    from sevenbag.arena.runner.observers import GameStart, PlayedTurn
-    from sevenbag.game.game_result import GameResult
-    from sevenbag.replay.player_statistics import PlayerStatistics
+from sevenbag.game.game_result import GameResult
+from sevenbag.replay.player_statistics import PlayerStatistics, PlayerTally
 
 
 class GameTask(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sevenbag.errors import FormatError, InputError, shown
 from sevenbag.files import read_input
 from sevenbag.formats.fumen import Fumen, Page
+from sevenbag.game import Rules
 from sevenbag.game.game_config import MAX_SEED, Opening, opening_board
-
-if TYPE_CHECKING:
-    from sevenbag.game import Rules
-
 
 _MAX_FILE_BYTES: Final = 16 << 20
 _MAX_OPENINGS: Final = 1_000_000

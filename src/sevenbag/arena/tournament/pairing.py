@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
+from collections.abc import Collection, Sequence
+from typing import Final
 
 _MAX_TRIES: Final = 100_000
 """Pairings to look at before some meet again."""

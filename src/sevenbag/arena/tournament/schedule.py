@@ -11,19 +11,17 @@ import dataclasses
 import hashlib
 import itertools
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sevenbag.arena.tournament.pairing import bracket_order, pair_swiss_round
-from sevenbag.arena.tournament.tournament_config import EXTRA_PAIRS
+from sevenbag.arena.tournament.tournament_config import EXTRA_PAIRS, TournamentHeader
+from sevenbag.arena.tournament.tournament_results import TournamentResults
 from sevenbag.game.game_config import MAX_SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from sevenbag.arena.tournament.tournament_config import TournamentHeader
     from sevenbag.arena.tournament.tournament_files import GameRecord
-    from sevenbag.arena.tournament.tournament_results import TournamentResults
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
 from sevenbag.arena.runner.game_options import GameClock
-from sevenbag.arena.statistics.sprt import Sprt  # noqa: TC001 - msgspec looks it up
+from sevenbag.arena.statistics.sprt import Sprt
 from sevenbag.arena.tournament.openings import parse_opening, read_openings
-from sevenbag.bots.bot import Limits, display_name, make_names_unique
+from sevenbag.bots.bot import Bot, Limits, display_name, make_names_unique
 from sevenbag.bots.registry import create_bot
 from sevenbag.config.loader import convert, load_toml
 from sevenbag.errors import FormatError, InputError, SpecError, shown
@@ -26,12 +27,6 @@ from sevenbag.game.game_config import (
     Opening,
     with_attack_ramp,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sevenbag.bots.bot import Bot
-
 
 TournamentKind = Literal["match", "round robin", "gauntlet", "knockout", "swiss"]
 RestartPolicy = Literal["game", "never"]

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, Self, TypeVar
+from typing import IO, Annotated, Any, Final, Literal, NoReturn, Self, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -30,13 +31,9 @@ from sevenbag.arena.tournament.tournament_config import (
 from sevenbag.errors import FormatError, shown
 from sevenbag.files import open_input, read_input, write_atomically
 from sevenbag.replay.player_statistics import (
-    Count,  # noqa: TC001 - msgspec looks it up
-    PlayerStatistics,  # noqa: TC001 - msgspec looks it up
+    Count,
+    PlayerStatistics,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 
 FORMAT: Final = "sevenbag-tournament"
 VERSION: Final = 1

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
-from sevenbag.arena.statistics import Pentanomial, Trinomial
+from sevenbag.arena.statistics import Outcomes, Pentanomial, Sprt, Trinomial
 from sevenbag.game.game_result import LossReason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sevenbag.arena.statistics import Outcomes, Sprt
     from sevenbag.arena.tournament.tournament_config import TournamentHeader
     from sevenbag.arena.tournament.tournament_files import GameRecord
 

@@ -12,17 +12,20 @@ import itertools
 import os
 import re
 from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn, Self
+from typing import Final, NoReturn, Self
 
 import msgspec
 
-from sevenbag.arena.tournament.game_task import GameTask, play_task, stop_idle_bots
-from sevenbag.arena.tournament.schedule import iterate_waves
+from sevenbag.arena.tournament.game_task import GameTask, GameTaskResult, play_task, stop_idle_bots
+from sevenbag.arena.tournament.schedule import ScheduledGame, iterate_waves
+from sevenbag.arena.tournament.tournament_config import TournamentHeader
 from sevenbag.arena.tournament.tournament_files import (
     GAMES_FILE,
     HEADER_FILE,
     REPLAY_FOLDER,
+    GameRecord,
     GamesFileWriter,
     TournamentOutcome,
     read_games,
@@ -37,16 +40,7 @@ from sevenbag.errors import BotStartError, FormatError, InputError, LostWorkersE
 from sevenbag.files import open_locked, write_atomically
 from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Rules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-
-    from sevenbag.arena.tournament.game_task import GameTaskResult
-    from sevenbag.arena.tournament.schedule import ScheduledGame
-    from sevenbag.arena.tournament.tournament_config import TournamentHeader
-    from sevenbag.arena.tournament.tournament_files import GameRecord
-    from sevenbag.jobs import Executor
-
+from sevenbag.jobs import Executor
 
 MAX_FAILED_STARTS: Final = 3
 """Number of consecutive failed starts of a bot that ends a tournament."""

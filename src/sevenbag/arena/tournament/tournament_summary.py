@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from sevenbag.arena.statistics import Pentanomial, Trinomial, format_unpaired_note
-from sevenbag.arena.statistics.ratings import rate_engines
-from sevenbag.arena.tournament.tournament_files import read_games, read_header, read_result
+from sevenbag.arena.statistics import (
+    Interval,
+    Outcomes,
+    Pentanomial,
+    Sprt,
+    Trinomial,
+    format_unpaired_note,
+)
+from sevenbag.arena.statistics.ratings import Ratings, rate_engines
+from sevenbag.arena.statistics.sprt import SprtDecision
+from sevenbag.arena.tournament.tournament_config import TournamentHeader
+from sevenbag.arena.tournament.tournament_files import (
+    GameRecord,
+    TournamentOutcome,
+    read_games,
+    read_header,
+    read_result,
+)
 from sevenbag.errors import MissingExtraError
 from sevenbag.game.game_result import LossReason
-from sevenbag.replay.player_statistics import CLEAR_KINDS, histogram_percentile, merge_histograms
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Sequence
-
-    from sevenbag.arena.statistics import Interval, Outcomes, Sprt
-    from sevenbag.arena.statistics.ratings import Ratings
-    from sevenbag.arena.statistics.sprt import SprtDecision
-    from sevenbag.arena.tournament.tournament_config import TournamentHeader
-    from sevenbag.arena.tournament.tournament_files import GameRecord, TournamentOutcome
-    from sevenbag.replay.player_statistics import PlayerStatistics
+from sevenbag.replay.player_statistics import (
+    CLEAR_KINDS,
+    PlayerStatistics,
+    histogram_percentile,
+    merge_histograms,
+)
 
 
 @dataclass(frozen=True, slots=True)

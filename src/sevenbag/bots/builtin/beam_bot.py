@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from sevenbag._kernel import BeamSearch, StopFlag
-from sevenbag.bots.bot import Limits, PositionBot, SearchInfo, Suggestion
+from sevenbag.bots.bot import Limits, Position, PositionBot, SearchInfo, Suggestion
 from sevenbag.errors import BotStartError, SpecError
+from sevenbag.game import Rules
 from sevenbag.game.rules import compile_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sevenbag._kernel import Piece, SearchResult
-    from sevenbag.bots.bot import Position
-    from sevenbag.game import Rules
 
 _Number = TypeVar("_Number", int, float)
 _Result = TypeVar("_Result")

@@ -9,17 +9,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import PcSolver, SolveStatus, StopFlag
-from sevenbag.bots.bot import Limits, SearchInfo, Suggestion
+from sevenbag.bots.bot import Limits, Position, SearchInfo, Suggestion
 from sevenbag.bots.builtin.beam_bot import BeamBot, ThreadedBot
 from sevenbag.errors import SpecError
+from sevenbag.game import Rules
 from sevenbag.game.position import apply_placement
 from sevenbag.game.rules import compile_rules
 from sevenbag.pc.solver import MAX_HEIGHT
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Board, Piece, Placement
-    from sevenbag.bots.bot import Position
-    from sevenbag.game import Rules
 
 _COLUMNS: Final = 10
 _MAX_ROWS: Final = 6

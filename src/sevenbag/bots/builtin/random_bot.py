@@ -6,11 +6,11 @@ import random
 from typing import TYPE_CHECKING
 
 from sevenbag.bots.bot import Limits, PositionBot, Suggestion
+from sevenbag.game import Rules
 from sevenbag.game.rules import compile_rules
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Placement
-    from sevenbag.game import Rules
 
 
 class RandomBot(PositionBot):

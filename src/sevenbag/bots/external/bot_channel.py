@@ -5,15 +5,11 @@ from __future__ import annotations
 import abc
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Awaitable, Callable
+from typing import Final, Literal, TypeAlias
 
-from sevenbag.errors import BotProtocolError
+from sevenbag.errors import BotError, BotProtocolError
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from sevenbag.errors import BotError
 
 LAUNCH_TIMEOUT: Final = 30.0
 """Seconds that a channel may take to open; browsers start slowly."""
@@ -142,10 +138,9 @@ class BotChannel(abc.ABC):
             self._waiter.set_result(None)
 
 
-if TYPE_CHECKING:
-    ChannelLauncher = Callable[[str], Awaitable[BotChannel]]
-    """Opens a channel to a bot that errors are to call by this name.
+ChannelLauncher: TypeAlias = Callable[[str], Awaitable[BotChannel]]
+"""Opens a channel to a bot that errors are to call by this name.
 
-    Raises:
-        BotStartError: it cannot be opened.
-    """
+Raises:
+    BotStartError: it cannot be opened.
+"""

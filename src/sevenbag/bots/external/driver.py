@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import abc
 import asyncio
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
 
-from sevenbag.bots.bot import Bot, printable_name
-from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT
+from sevenbag.bots.bot import Bot, Step, printable_name
+from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT, BotChannel, ChannelLauncher
 from sevenbag.bots.external.process import create_process_launcher, program_name, split_command
 from sevenbag.errors import (
     BotDiedError,
@@ -21,14 +23,7 @@ from sevenbag.errors import (
     ProtocolError,
     RulesError,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from sevenbag.bots.bot import Step
-    from sevenbag.bots.external.bot_channel import BotChannel, ChannelLauncher
-    from sevenbag.game.rules import Rules
+from sevenbag.game.rules import Rules
 
 STALE_ANSWER_TIMEOUT: Final = 1.0
 """Seconds for an answer about an earlier position, before the bot is restarted."""

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from msgspec import UnsetType
 
 from sevenbag._kernel import Placement, Spin
+from sevenbag.bots.external.tbp_profile import TbpProfile
 from sevenbag.errors import PlacementError
-from sevenbag.game.position import append_piece, apply_placement
+from sevenbag.game import Rules
+from sevenbag.game.position import Position, append_piece, apply_placement
+from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
 from sevenbag.protocols.tbp.tbp_conversion import follow_inputs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from sevenbag._kernel import Piece
-    from sevenbag.bots.external.tbp_profile import TbpProfile
-    from sevenbag.game import Rules
-    from sevenbag.game.position import Position
-    from sevenbag.protocols.tbp import messages as tbp
 
 
 class PositionTracker:

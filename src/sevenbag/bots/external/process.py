@@ -16,17 +16,13 @@ import shutil
 import signal
 import sys
 import weakref
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, cast
+from typing import BinaryIO, Final, cast
 
-from sevenbag.bots.external.bot_channel import BotChannel
+from sevenbag.bots.external.bot_channel import BotChannel, ChannelLauncher
 from sevenbag.errors import BotDiedError, BotStartError, BotTimeoutError, printable, shown
 from sevenbag.protocols.json_lines import LineSplitter
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sevenbag.bots.external.bot_channel import ChannelLauncher
 
 _MAX_LINES_AHEAD: Final = 256
 """Maximum lines that are read ahead; further output waits in the pipe."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET
 
-from sevenbag.bots.bot import Limits, SearchInfo, Suggestion, printable_name
+from sevenbag.bots.bot import Limits, Position, SearchInfo, Suggestion, printable_name
+from sevenbag.bots.external.bot_channel import ChannelLauncher
 from sevenbag.bots.external.driver import STALE_ANSWER_TIMEOUT, ExternalBot, loop_time
 from sevenbag.bots.external.position_tracker import (
     PositionTracker,
@@ -31,19 +34,14 @@ from sevenbag.errors import (
     BotTimeoutError,
     PlacementError,
 )
+from sevenbag.game import Rules
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
 from sevenbag.protocols.tbp.messages import decode
 from sevenbag.protocols.tbp.tbp_connections import TbpEvent, TbpFrontendConnection, TbpStage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from sevenbag._kernel import Piece, Placement
-    from sevenbag.bots.bot import Position
-    from sevenbag.bots.external.bot_channel import ChannelLauncher
-    from sevenbag.game import Rules
 
 
 class TbpDriver(ExternalBot):

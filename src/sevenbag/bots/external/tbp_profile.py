@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import difflib
 import functools
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -23,9 +24,6 @@ from msgspec import Meta, Struct
 from sevenbag.config.loader import load_toml, loads_toml, parse_options
 from sevenbag.errors import SpecError
 from sevenbag.files import looks_like_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Count = Annotated[int, Meta(ge=0, le=10**9)]
 Duration = Annotated[float, Meta(ge=0, le=1e9)]

@@ -9,14 +9,17 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import UNSET, Struct
 
-from sevenbag.bots.bot import Limits, Suggestion
+from sevenbag.bots.bot import Limits, Position, Suggestion
+from sevenbag.bots.external.bot_channel import ChannelLauncher
 from sevenbag.bots.external.driver import STALE_ANSWER_TIMEOUT, ExternalBot, loop_time
 from sevenbag.bots.external.process import create_process_launcher, split_command
-from sevenbag.bots.external.tbp_profile import Duration  # noqa: TC001  # msgspec reads it
+from sevenbag.bots.external.tbp_profile import Duration  # msgspec reads it
 from sevenbag.bots.external.websocket_channel import is_websocket_url
 from sevenbag.errors import (
     BotDiedError,
@@ -26,6 +29,7 @@ from sevenbag.errors import (
     PlacementError,
     ProtocolError,
 )
+from sevenbag.game import Rules
 from sevenbag.game.position import append_piece, apply_placement
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle import triangle_conversion
@@ -35,17 +39,10 @@ from sevenbag.protocols.triangle.triangle_connections import (
     TriangleHostConnection,
     TriangleStage,
 )
-from sevenbag.protocols.triangle.triangle_keys import read_expected_rows, resolve_keys
+from sevenbag.protocols.triangle.triangle_keys import ResolvedKeys, read_expected_rows, resolve_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from sevenbag._kernel import Piece, Placement
-    from sevenbag.bots.bot import Position
-    from sevenbag.bots.external.bot_channel import ChannelLauncher
-    from sevenbag.game import Rules
-    from sevenbag.protocols.triangle.triangle_keys import ResolvedKeys
 
 _RETRY_TIMEOUT: Final = 0.05
 """Seconds until a bot whose answer has no keys is asked again, as hosts do."""

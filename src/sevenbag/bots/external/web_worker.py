@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import quote, unquote
 
-from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT
+from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT, ChannelLauncher
 from sevenbag.bots.external.process import ProcessChannel, create_process_launcher
 from sevenbag.bots.external.websocket_channel import WebSocketChannel, import_websockets
 from sevenbag.errors import BotDiedError, BotError, BotStartError
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from websockets.asyncio.server import Server, ServerConnection
     from websockets.http11 import Request, Response
 
-    from sevenbag.bots.external.bot_channel import ChannelLauncher
 
 WorkerHost = Literal["browser", "node"]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from sevenbag.bots.external.bot_channel import BotChannel
+from sevenbag.bots.external.bot_channel import BotChannel, ChannelLauncher, Transport
 from sevenbag.errors import (
     BotDiedError,
     BotError,
@@ -20,11 +21,8 @@ from sevenbag.errors import (
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from websockets.asyncio.connection import Connection
 
-    from sevenbag.bots.external.bot_channel import ChannelLauncher, Transport
 
 _MAX_FRAMES_AHEAD: Final = 256
 """Maximum frames that are read ahead; further frames wait in the connection."""

@@ -6,15 +6,19 @@ import asyncio
 import contextlib
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import sevenbag
-from sevenbag.bots.bot import Limits, Suggestion, ask_bot
+from sevenbag.bots.bot import Bot, Limits, Suggestion, ask_bot
 from sevenbag.bots.external.tbp_profile import ServeSettings
 from sevenbag.errors import BotError, ProtocolError, SevenbagError
+from sevenbag.game.position import Position
+from sevenbag.game.rules import Rules
 from sevenbag.protocols.bot_actions import (
+    BotAction,
+    BotConnection,
     GarbageAction,
     LogAction,
     NewPieceAction,
@@ -28,14 +32,6 @@ from sevenbag.protocols.bot_actions import (
     SuggestAction,
     UpdateRulesAction,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sevenbag.bots.bot import Bot
-    from sevenbag.game.position import Position
-    from sevenbag.game.rules import Rules
-    from sevenbag.protocols.bot_actions import BotAction, BotConnection
 
 STALE_ANSWER_GRACE: Final = 1.0
 """Seconds to finish a search whose question became obsolete."""

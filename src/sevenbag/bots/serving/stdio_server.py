@@ -8,16 +8,11 @@ import os
 import select
 import sys
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Generator
 
-from sevenbag.bots.serving.adapter import OutputClosedError
+from sevenbag.bots.bot import Bot
+from sevenbag.bots.serving.adapter import AdapterFactory, LineReceiver, OutputClosedError
 from sevenbag.protocols.json_lines import LineSplitter
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
-    from sevenbag.bots.bot import Bot
-    from sevenbag.bots.serving.adapter import AdapterFactory, LineReceiver
 
 
 async def serve_stdio(

@@ -20,7 +20,8 @@ from sevenbag._kernel import Placement
 from sevenbag.bots.serving.adapter import OutputClosedError
 from sevenbag.bots.serving.stdio_server import reserve_stdout, write_line
 from sevenbag.errors import ProtocolError
-from sevenbag.game.position import apply_placement
+from sevenbag.game.position import Position, apply_placement
+from sevenbag.game.rules import Rules
 from sevenbag.protocols import bot_actions
 from sevenbag.protocols.json_lines import LineSplitter
 from sevenbag.protocols.triangle import messages as triangle
@@ -29,8 +30,6 @@ from sevenbag.protocols.triangle.messages import decode, encode
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Board, Piece
-    from sevenbag.game.position import Position
-    from sevenbag.game.rules import Rules
 
 
 def run_engine(

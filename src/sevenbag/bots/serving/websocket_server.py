@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from http import HTTPStatus
 from importlib import resources
 from typing import TYPE_CHECKING, Final
 
+from sevenbag.bots.bot import Bot
 from sevenbag.bots.external.websocket_channel import import_websockets
-from sevenbag.bots.serving.adapter import OutputClosedError, log, tbp_adapter
+from sevenbag.bots.serving.adapter import (
+    AdapterFactory,
+    LineReceiver,
+    OutputClosedError,
+    log,
+    tbp_adapter,
+)
 from sevenbag.errors import SevenbagError
 from sevenbag.protocols.bot_actions import LogAction
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from websockets.asyncio.server import Server as SocketServer
     from websockets.asyncio.server import ServerConnection
     from websockets.http11 import Request, Response
 
-    from sevenbag.bots.bot import Bot
-    from sevenbag.bots.serving.adapter import AdapterFactory, LineReceiver
 
 MAX_CONNECTIONS: Final = 16
 """Maximum number of connections; further ones are rejected."""

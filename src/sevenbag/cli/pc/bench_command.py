@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import json
 import math
@@ -9,8 +10,9 @@ import re
 import resource
 import sys
 from array import array
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sevenbag._kernel import PC_MAX_HEIGHT, PcSolver, instruction_set
 from sevenbag.cli.arguments import NETWORK_HELP, add_kicks_option, integer, load_kicks, open_text
@@ -18,10 +20,6 @@ from sevenbag.cli.signals import restore_default_interrupt
 from sevenbag.errors import FormatError, QueueError
 from sevenbag.pc.network import find_network
 from sevenbag.pc.unsolvable_table import load_available_tables, load_table
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
 
 _QUEUE: Final = re.compile("[IOTSZLJ]{6,}")
 _LONGEST_LINE: Final = 10_000

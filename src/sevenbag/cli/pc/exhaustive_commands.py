@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import time
 from pathlib import Path
@@ -24,14 +25,11 @@ from sevenbag.jobs.progress import ProgressLine
 from sevenbag.pc.batch_solver import BatchProgress, solve_all_sequences
 from sevenbag.pc.odds import PcOdds, PcOddsRow, compute_odds
 from sevenbag.pc.sequences import MAX_LENGTH, count_published_sequences, count_sequences
-from sevenbag.pc.tablebase import HEIGHTS, check_memory, resolve_threads
+from sevenbag.pc.tablebase import HEIGHTS, TablebaseProgress, check_memory, resolve_threads
 from sevenbag.pc.unsolvable_table import build_table, find_table_path, load_table
 
 if TYPE_CHECKING:
-    import argparse
-
     from sevenbag._kernel import Kicks
-    from sevenbag.pc.tablebase import TablebaseProgress
 
 
 _PERCENT_DIGITS: Final = 4

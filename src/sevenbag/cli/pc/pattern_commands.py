@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sevenbag._kernel import Board
 from sevenbag.cli.arguments import (
@@ -23,18 +25,10 @@ from sevenbag.cli.signals import restore_default_interrupt
 from sevenbag.errors import BoardError, FormatError, FumenError
 from sevenbag.files import write_atomically
 from sevenbag.formats.fumen import Fumen
-from sevenbag.pc.chance import compute_chance
-from sevenbag.pc.cover import compute_coverage, read_setups
-from sevenbag.pc.path import find_solutions, format_csv, format_fumen, format_html
+from sevenbag.pc.chance import PcChance, compute_chance
+from sevenbag.pc.cover import Coverage, Setup, compute_coverage, read_setups
+from sevenbag.pc.path import SolutionSet, find_solutions, format_csv, format_fumen, format_html
 from sevenbag.pc.problem import DROP_MODES, PcProblem
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
-    from sevenbag.pc.chance import PcChance
-    from sevenbag.pc.cover import Coverage, Setup
-    from sevenbag.pc.path import SolutionSet
 
 
 def configure_chance(parser: argparse.ArgumentParser) -> None:

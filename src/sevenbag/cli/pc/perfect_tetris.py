@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
 from sevenbag._kernel import Kicks
 from sevenbag.cli.arguments import NETWORK_HELP, load_kicks
 from sevenbag.cli.command_table import COMMANDS, PERFECT_TETRIS_VERBS, CommandGroup
 from sevenbag.errors import FormatError, InputError, NetworkError, SevenbagError, printable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 _KICKS_NAMES: Final = ("none", "none180", "srs", "srs180", "srsPlus", "srsTetrio")
 """Names of rotation systems in perfect-tetris."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,17 +19,14 @@ from sevenbag.cli.pc.perfect_tetris import (
 )
 from sevenbag.cli.signals import run_search
 from sevenbag.errors import FumenError, PcFileError, printable, shown
-from sevenbag.formats.fumen import Fumen, FumenView
+from sevenbag.formats.fumen import Fumen, FumenView, Quiz
 from sevenbag.formats.pc_file import ANY_KICKS, validate_file
 from sevenbag.pc import Solver, SolveStatus
 from sevenbag.pc.network import find_network
 from sevenbag.pc.solver import MAX_HEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sevenbag._kernel import Kicks, Placement
-    from sevenbag.formats.fumen import Quiz
 
 PERFECT_TETRIS_VERSION: Final = "1.3.2"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Console
 
 from sevenbag.arena.terminal import pc_demo, solution_view
-from sevenbag.arena.terminal.pc_demo import PcDemoGame, PcLookahead, pc_demo_rules
+from sevenbag.arena.terminal.pc_demo import PcDemoGame, PcLookahead, PcSolveFunction, pc_demo_rules
 from sevenbag.arena.terminal.solution_view import SolutionScene
 from sevenbag.arena.terminal.terminal_screen import (
     KEY_DOWN,
@@ -33,17 +34,13 @@ from sevenbag.cli.pc.perfect_tetris import (
     kicks_option,
 )
 from sevenbag.cli.signals import stop_on_interrupt
-from sevenbag.formats.pc_file import PcFileIndex
+from sevenbag.formats.pc_file import PcFileIndex, PcRecord
 from sevenbag.pc import Solver
 from sevenbag.pc.network import find_network
 from sevenbag.pc.solver import MAX_HEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sevenbag._kernel import Piece, Placement, StopFlag
-    from sevenbag.arena.terminal.pc_demo import PcSolveFunction
-    from sevenbag.formats.pc_file import PcRecord
 
 _END_OF_INPUT: Final = "\x04"
 

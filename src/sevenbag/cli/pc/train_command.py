@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import Any, Final, get_args
 
 import msgspec
 
@@ -21,15 +22,12 @@ from sevenbag.pc.training import (
     BEST_NETWORK_FILE,
     HEIGHTS,
     FitnessMeasure,
+    TrainingGeneration,
     TrainingObserver,
+    TrainingProgress,
     TrainingSettings,
     train,
 )
-
-if TYPE_CHECKING:
-    import argparse
-
-    from sevenbag.pc.training import TrainingGeneration, TrainingProgress
 
 _UNITS: Final = {"nodes": "perfect clears in 1000 positions", "seconds": "perfect clears a second"}
 _TRAINING_DEFAULT: Final = "[default: that of the stored training, or {}]"

@@ -11,22 +11,23 @@ import asyncio
 import contextlib
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 from sevenbag._kernel import Piece
-from sevenbag.bots.bot import Limits
+from sevenbag.bots.bot import Bot, Limits, Suggestion
 from sevenbag.contest.client.piece_planner import PASON_RULES, MoveOrder, PiecePlanner
+from sevenbag.contest.game.state_messages import StatisticsMessage
 from sevenbag.errors import BotError, BotForfeitError, BotStartError, BotTimeoutError, SevenbagError
+from sevenbag.game import Rules
 from sevenbag.game.position import Position
-from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.bots.bot import Bot, Suggestion
-    from sevenbag.contest.game.state_messages import StatisticsMessage
-    from sevenbag.game import Rules
-    from sevenbag.protocols.pason.messages import State
+from sevenbag.protocols.pason.messages import (
+    GameBoardState,
+    GameEnd,
+    GamePieceState,
+    MatchEnd,
+    State,
+)
 
 
 class BotController(PiecePlanner):

@@ -14,8 +14,9 @@ import math
 import re
 import time
 from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final, Self
 
 import zmq
 
@@ -23,6 +24,7 @@ from sevenbag.contest.game.state_messages import (
     STATISTICS_TOPIC,
     GameStatistics,
     MatchStatistics,
+    StatisticsMessage,
     decode_statistics,
 )
 from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, bracket_host
@@ -34,6 +36,7 @@ from sevenbag.errors import (
     shown,
 )
 from sevenbag.protocols.pason.messages import (
+    Command,
     ErrorResp,
     GameEnd,
     GameMove,
@@ -41,18 +44,13 @@ from sevenbag.protocols.pason.messages import (
     MatchConnect,
     MatchConnectResp,
     MatchEnd,
+    Reply,
+    State,
     decode_reply,
     decode_state,
     encode,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Self
-
-    from sevenbag.contest.game.state_messages import StatisticsMessage
-    from sevenbag.protocols.pason.messages import Command, Reply, State
-    from sevenbag.protocols.pason.pason_conversion import MoveName
+from sevenbag.protocols.pason.pason_conversion import MoveName
 
 SCHEME: Final = "pason://"
 

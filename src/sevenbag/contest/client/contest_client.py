@@ -12,8 +12,9 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -21,6 +22,7 @@ from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.contest.client.bot_controller import BotController
 from sevenbag.contest.client.connection import MatchSession, ServerAddress, SessionTimeouts
+from sevenbag.contest.client.match_view import TeamMatchResult
 from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, Port
 from sevenbag.errors import (
     CommandRejectedError,
@@ -32,12 +34,7 @@ from sevenbag.errors import (
 )
 from sevenbag.protocols.pason.messages import GameEnd
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.contest.client.match_view import TeamMatchResult
-
-    ReportLine = Callable[[str], None]
+ReportLine: TypeAlias = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import AsyncGenerator, Generator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from sevenbag._kernel import Board, Piece, Placement
 from sevenbag.contest.client.connection import (
@@ -28,16 +29,10 @@ from sevenbag.contest.client.connection import (
     SessionTimeouts,
     parse_server_address,
 )
+from sevenbag.contest.client.match_view import TeamMatchResult
 from sevenbag.contest.client.piece_planner import PiecePlanner, list_placements
 from sevenbag.errors import PlacementError, ProtocolError
-from sevenbag.protocols.pason.pason_conversion import board_to_kernel
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator
-    from typing import Any
-
-    from sevenbag.contest.client.match_view import TeamMatchResult
-    from sevenbag.protocols.pason.pason_conversion import MoveName
+from sevenbag.protocols.pason.pason_conversion import MoveName, board_to_kernel
 
 T = TypeVar("T")
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from sevenbag.contest.game.match_results import describe_ending
-from sevenbag.contest.game.state_messages import GameStatistics, MatchStatistics
-from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
+from sevenbag.contest.game.state_messages import GameStatistics, MatchStatistics, StatisticsMessage
+from sevenbag.protocols.pason.messages import (
+    GameBoardState,
+    GameEnd,
+    GamePieceState,
+    MatchEnd,
+    PieceState,
+    State,
+)
 from sevenbag.protocols.pason.pason_conversion import decode_board
-
-if TYPE_CHECKING:
-    from sevenbag.contest.game.state_messages import StatisticsMessage
-    from sevenbag.protocols.pason.messages import PieceState, State
 
 
 @dataclass(frozen=True, slots=True)

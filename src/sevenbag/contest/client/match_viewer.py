@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 import zmq
 from rich.console import Console
@@ -28,6 +29,7 @@ from sevenbag.arena.terminal.terminal_screen import (
 )
 from sevenbag.contest.client.connection import (
     ClientSocket,
+    ServerAddress,
     decode_state_frames,
     parse_server_address,
     resolve_host,
@@ -37,17 +39,16 @@ from sevenbag.contest.client.contest_client import describe_game
 from sevenbag.contest.client.match_view import MatchView
 from sevenbag.contest.game.cell_tracker import EMPTY, CellTracker
 from sevenbag.contest.game.match_results import describe_ending
-from sevenbag.contest.game.state_messages import GameStatistics
+from sevenbag.contest.game.state_messages import GameStatistics, StatisticsMessage
 from sevenbag.errors import ProtocolError, ServerUnreachableError, printable
-from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState
+from sevenbag.protocols.pason.messages import (
+    GameBoardState,
+    GameEnd,
+    GamePieceState,
+    PieceState,
+    State,
+)
 from sevenbag.protocols.pason.pason_conversion import HEIGHT, SHAPES, WIDTH
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.contest.client.connection import ServerAddress
-    from sevenbag.contest.game.state_messages import StatisticsMessage
-    from sevenbag.protocols.pason.messages import PieceState, State
 
 
 async def watch_match(

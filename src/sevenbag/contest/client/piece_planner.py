@@ -11,28 +11,33 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import Board, Key, Placement
 from sevenbag.contest.client.match_view import MatchView
+from sevenbag.contest.game.state_messages import StatisticsMessage
 from sevenbag.game.rules import Rules, compile_rules
-from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
+from sevenbag.protocols.pason.messages import (
+    GameBoardState,
+    GameEnd,
+    GamePieceState,
+    MatchEnd,
+    PieceState,
+    State,
+)
 from sevenbag.protocols.pason.pason_conversion import (
     MOVE_KEYS,
     SHAPES,
+    MoveName,
     PasonPlacement,
     board_to_kernel,
     parse_placement,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from sevenbag._kernel import Piece
-    from sevenbag.contest.game.state_messages import StatisticsMessage
-    from sevenbag.protocols.pason.messages import PieceState, State
-    from sevenbag.protocols.pason.pason_conversion import MoveName
 
 PASON_RULES: Final = Rules.preset("pason-2012")
 """Rules of movement: shapes of the contest, no kicks, no hold."""

@@ -6,14 +6,11 @@ after a late connection or a lost message, are `UNKNOWN` until they are cleared.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
+from sevenbag.protocols.pason.messages import PieceState
 from sevenbag.protocols.pason.pason_conversion import HEIGHT, SHAPES, WIDTH
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sevenbag.protocols.pason.messages import PieceState
 
 EMPTY: Final = "."
 

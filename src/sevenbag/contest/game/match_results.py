@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from sevenbag.contest.settings import MatchRules
 
 Ending: TypeAlias = Literal["majority of games", "games at the time limit", "points", "coin flip"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
+from sevenbag.contest.settings import GameRules
 from sevenbag.protocols.pason.pason_conversion import (
     CELL_COUNT,
     FULL_ROW,
@@ -17,14 +19,11 @@ from sevenbag.protocols.pason.pason_conversion import (
     SPAWN_ROW,
     VISIBLE_CELLS,
     WIDTH,
+    MoveName,
+    Offsets,
+    PieceName,
     cell_bit,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.contest.settings import GameRules
-    from sevenbag.protocols.pason.pason_conversion import MoveName, Offsets, PieceName
 
 PlayerIndex: TypeAlias = Literal[0, 1]
 

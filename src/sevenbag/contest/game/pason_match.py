@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable
+from typing import Final, Literal, NamedTuple, TypeAlias
 
+from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.game.match_results import (
     WALKOVER,
     ContestGameResult,
     MatchResult,
     sum_score,
 )
-from sevenbag.contest.game.pason_game import MoveOutcome, PasonGame, seeded_random
+from sevenbag.contest.game.pason_game import MoveOutcome, PasonGame, PlayerIndex, seeded_random
 from sevenbag.contest.game.pason_replay import PasonReplay, PasonReplayHeader, PasonReplayRecorder
 from sevenbag.contest.game.state_messages import (
     GameStatistics,
@@ -25,16 +27,10 @@ from sevenbag.contest.game.state_messages import (
     StateBuilder,
     get_first_numbers,
 )
+from sevenbag.contest.settings import ContestRules
 from sevenbag.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.contest import scheduler_protocol
-    from sevenbag.contest.game.pason_game import PlayerIndex
-    from sevenbag.contest.settings import ContestRules
-    from sevenbag.protocols.pason.messages import State
-    from sevenbag.protocols.pason.pason_conversion import MoveName
+from sevenbag.protocols.pason.messages import State
+from sevenbag.protocols.pason.pason_conversion import MoveName
 
 MAX_LATE_STEPS: Final = 10
 """Late time steps that are caught up; if more are late, one is done and the others are skipped."""

@@ -12,24 +12,18 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, TypeVar
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 
-from sevenbag.contest.game.pason_game import Ending, PasonGame, PlayerIndex
+from sevenbag.contest.game.pason_game import Ending, GameChanges, PasonGame, PlayerIndex
 from sevenbag.contest.game.state_messages import create_piece_state
-from sevenbag.contest.settings import GameRules  # noqa: TC001  # msgspec reads the annotations
+from sevenbag.contest.settings import GameRules  # msgspec reads the annotations
 from sevenbag.errors import FormatError, shown
-from sevenbag.protocols.pason.messages import MOVES
-from sevenbag.protocols.pason.pason_conversion import encode_board
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sevenbag.contest.game.pason_game import GameChanges
-    from sevenbag.protocols.pason.messages import PieceState
-    from sevenbag.protocols.pason.pason_conversion import MoveName
+from sevenbag.protocols.pason.messages import MOVES, PieceState
+from sevenbag.protocols.pason.pason_conversion import MoveName, encode_board
 
 FORMAT: Final = "sevenbag contest game"
 

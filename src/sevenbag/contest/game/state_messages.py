@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from sevenbag.contest.game.pason_game import PLAYERS
+from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
+from sevenbag.contest.game.pason_game import (
+    PLAYERS,
+    FallingPiece,
+    GameChanges,
+    PasonGame,
+    PlayerIndex,
+)
+from sevenbag.contest.settings import MatchRules
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.pason.messages import (
     BoardState,
@@ -15,16 +24,9 @@ from sevenbag.protocols.pason.messages import (
     GamePieceState,
     MatchEnd,
     PieceState,
+    State,
 )
 from sevenbag.protocols.pason.pason_conversion import encode_board
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
-    from sevenbag.contest.game.pason_game import FallingPiece, GameChanges, PasonGame, PlayerIndex
-    from sevenbag.contest.settings import MatchRules
-    from sevenbag.protocols.pason.messages import State
 
 STATISTICS_TOPIC: Final = "/figures/"
 """Topic of statistics, followed by the token of the match; no token begins with a slash."""

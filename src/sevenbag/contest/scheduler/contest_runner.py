@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Sequence
+from typing import Final
 
+import structlog
+
+from sevenbag.contest.bracket import ContestPlan, ContestTournament
 from sevenbag.contest.ranking import is_ranking_slot
+from sevenbag.contest.scheduler.match_assigner import ActiveMatch, MatchAssigner
 from sevenbag.contest.scheduler.site_api import ChangeFeed, ContestChange, CurrentMatch
+from sevenbag.contest.settings import ContestRules
+from sevenbag.contest.store import ContestRow, ContestState, Store, Team
 from sevenbag.errors import SchedulerError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    import structlog
-
-    from sevenbag.contest.bracket import ContestPlan, ContestTournament
-    from sevenbag.contest.scheduler.match_assigner import ActiveMatch, MatchAssigner
-    from sevenbag.contest.settings import ContestRules
-    from sevenbag.contest.store import ContestRow, ContestState, Store, Team
 
 
 class ContestRunner:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import structlog
 
 from sevenbag.contest.scheduler.server_registry import (
     RegisteredServer,
@@ -29,16 +32,10 @@ from sevenbag.contest.scheduler_protocol import (
     ServerMessage,
     TeamJoined,
 )
+from sevenbag.contest.settings import SiteSettings
+from sevenbag.contest.store import Store
 from sevenbag.contest.store.rows import UNFINISHED, MatchRow, MatchState
 from sevenbag.errors import SchedulerError
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    import structlog
-
-    from sevenbag.contest.settings import SiteSettings
-    from sevenbag.contest.store import MatchRow, Store
 
 
 class MatchAssigner:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Awaitable, Callable
+from typing import Final, NamedTuple
+
+import structlog
 
 from sevenbag.contest.game import match_results
 from sevenbag.contest.game.match_results import (
@@ -11,6 +14,8 @@ from sevenbag.contest.game.match_results import (
     find_game_error,
     find_match_error,
 )
+from sevenbag.contest.scheduler.match_assigner import ActiveMatch, MatchAssigner
+from sevenbag.contest.scheduler.server_registry import ServerConnection
 from sevenbag.contest.scheduler_protocol import (
     GameDiscarded,
     GameFinished,
@@ -18,16 +23,8 @@ from sevenbag.contest.scheduler_protocol import (
     MatchFinished,
     MatchStored,
 )
+from sevenbag.contest.store import Store
 from sevenbag.errors import UnknownEntryError
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    import structlog
-
-    from sevenbag.contest.scheduler.match_assigner import ActiveMatch, MatchAssigner
-    from sevenbag.contest.scheduler.server_registry import ServerConnection
-    from sevenbag.contest.store import Store
 
 
 class ResultHandler:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Final, TypeVar
 
 import msgspec
+import structlog
 
 from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.scheduler.contest_runner import ContestRunner
-from sevenbag.contest.scheduler.match_assigner import MatchAssigner
+from sevenbag.contest.scheduler.match_assigner import ActiveMatch, MatchAssigner
 from sevenbag.contest.scheduler.result_handler import ResultHandler
 from sevenbag.contest.scheduler.server_registry import ServerConnection
 from sevenbag.contest.scheduler.site_api import (
@@ -28,24 +31,14 @@ from sevenbag.contest.scheduler_protocol import (
     MatchFinished,
     ServerDismissed,
     ServerHello,
+    ServerMessage,
     decode_server_message,
     encode,
 )
-from sevenbag.contest.settings import ContestRules
-from sevenbag.contest.store import BuiltinEntrant
+from sevenbag.contest.settings import ContestRules, ContestSettings
+from sevenbag.contest.store import BuiltinEntrant, ContestRow, MatchRow, Store, Team
 from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import NameTakenError, SchedulerError, StoreError, UnknownEntryError
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-    from contextlib import AbstractContextManager
-
-    import structlog
-
-    from sevenbag.contest.scheduler.match_assigner import ActiveMatch
-    from sevenbag.contest.scheduler_protocol import ServerMessage
-    from sevenbag.contest.settings import ContestSettings
-    from sevenbag.contest.store import ContestRow, MatchRow, Store, Team
 
 T = TypeVar("T")
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Final
 
 from sevenbag.contest.scheduler.site_api import MatchAddress, ServerStatus
 from sevenbag.contest.scheduler_protocol import SchedulerMessage, ServerHello, StopMatch, encode
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 
 class ServerConnection:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
 from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, bracket_host
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Generator
 
 CurrentStatus: TypeAlias = Literal["playing", "waiting", "finished"]
 

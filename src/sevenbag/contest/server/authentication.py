@@ -16,12 +16,9 @@ import hashlib
 import hmac
 import secrets
 import uuid
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from sevenbag.contest.passwords import TooBusyError
-
-if TYPE_CHECKING:
-    from sevenbag.contest.passwords import PasswordVerifier
+from sevenbag.contest.passwords import PasswordVerifier, TooBusyError
 
 LOGGED_TOKEN_LENGTH: Final = 8
 """Characters of a match token that logs show."""

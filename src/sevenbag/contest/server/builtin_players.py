@@ -5,20 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from typing import TYPE_CHECKING, Final, Protocol
+from collections.abc import Callable
+from typing import Final, Protocol, TypeAlias
 
+from sevenbag.bots.bot import Bot
 from sevenbag.bots.registry import BUILTIN_BOTS, create_bot
 from sevenbag.contest.client.bot_controller import BotController
 from sevenbag.errors import BotError, SpecError
+from sevenbag.protocols.pason.messages import State
+from sevenbag.protocols.pason.pason_conversion import MoveName
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+Move: TypeAlias = Callable[[MoveName, int | None], object]
 
-    from sevenbag.bots.bot import Bot
-    from sevenbag.protocols.pason.messages import State
-    from sevenbag.protocols.pason.pason_conversion import MoveName
-
-    Move = Callable[[MoveName, int | None], object]
 
 RANDOM_BOT: Final = "random"
 """Bot that plays as the random player of 2012."""

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable
+from typing import Final, NamedTuple
 
+import structlog
+
+from sevenbag.contest.game.pason_game import PlayerIndex
 from sevenbag.contest.passwords import TooBusyError
 from sevenbag.contest.server.authentication import LOGGED_TOKEN_LENGTH
+from sevenbag.contest.server.hosted_match import HostedMatch
+from sevenbag.contest.server.monitoring import ServerMetrics
+from sevenbag.contest.server.zmq_channels import CommandChannel, ReplyAddress
 from sevenbag.contest.telemetry import REJECTION_PERIOD, RateLimitedLog
 from sevenbag.errors import shown
 from sevenbag.protocols.pason.messages import (
     CommandError,
+    ErrorKind,
     ErrorResp,
     GameMove,
+    MatchConnect,
     MatchConnectResp,
     decode_command,
     encode,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import structlog
-
-    from sevenbag.contest.game.pason_game import PlayerIndex
-    from sevenbag.contest.server.hosted_match import HostedMatch
-    from sevenbag.contest.server.monitoring import ServerMetrics
-    from sevenbag.contest.server.zmq_channels import CommandChannel, ReplyAddress
-    from sevenbag.protocols.pason.messages import ErrorKind, MatchConnect
 
 
 class CommandHandler:

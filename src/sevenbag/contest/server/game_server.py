@@ -7,17 +7,21 @@ import contextlib
 import secrets
 import socket
 import time
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Iterator, Mapping
+from typing import Final, Literal, Self
 
+import structlog
 import zmq
+from prometheus_client import Metric
 
 import sevenbag
 from sevenbag.contest.child_process import raise_file_limit
+from sevenbag.contest.game.match_results import MatchResult
 from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.passwords import PasswordVerifier
-from sevenbag.contest.scheduler_protocol import Heartbeat, ServerHello
+from sevenbag.contest.scheduler_protocol import Heartbeat, MatchAssignment, ServerHello
 from sevenbag.contest.server.command_handler import ClientTokens, CommandHandler
-from sevenbag.contest.server.hosted_match import HostedMatch, MatchTimers, ServerContext
+from sevenbag.contest.server.hosted_match import HostedMatch, MatchTimers, ResultSink, ServerContext
 from sevenbag.contest.server.monitoring import (
     METRIC_PREFIX,
     HealthServer,
@@ -25,20 +29,9 @@ from sevenbag.contest.server.monitoring import (
     create_health_app,
 )
 from sevenbag.contest.server.zmq_channels import AddressLimiter, CommandChannel, StateChannel
+from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
 from sevenbag.contest.telemetry import create_logger, create_metric
 from sevenbag.errors import InputError, MatchRejectedError, ServerDismissedError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Self
-
-    import structlog
-    from prometheus_client import Metric
-
-    from sevenbag.contest.game.match_results import MatchResult
-    from sevenbag.contest.scheduler_protocol import MatchAssignment
-    from sevenbag.contest.server.hosted_match import ResultSink
-    from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
 
 ShutdownMode = Literal["finish", "abort"]
 

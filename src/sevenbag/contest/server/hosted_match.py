@@ -7,37 +7,31 @@ import heapq
 import itertools
 import math
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
-from sevenbag.contest.game.match_results import MatchResult
-from sevenbag.contest.game.pason_game import PLAYERS, MoveOutcome
+import structlog
+
+from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
+from sevenbag.contest.game.pason_game import PLAYERS, MoveOutcome, PlayerIndex
+from sevenbag.contest.game.pason_match import ContestMatch, FinishedGame
 from sevenbag.contest.game.pason_replay import encode_replay
 from sevenbag.contest.game.state_messages import STATISTICS_TOPIC, StatisticsMessage
+from sevenbag.contest.passwords import PasswordVerifier
+from sevenbag.contest.scheduler_protocol import Heartbeat, MatchAssignment, ServerHello
 from sevenbag.contest.server.authentication import (
     LOGGED_TOKEN_LENGTH,
     PlayerAuthenticator,
     derive_client_token,
 )
-from sevenbag.contest.server.builtin_players import create_builtin_player
+from sevenbag.contest.server.builtin_players import BuiltinContestPlayer, create_builtin_player
+from sevenbag.contest.server.monitoring import ServerMetrics
+from sevenbag.contest.server.zmq_channels import StateChannel
+from sevenbag.contest.settings import LogSettings
 from sevenbag.contest.telemetry import MAX_MOVE_LINES, REJECTION_PERIOD, RateLimitedLog
 from sevenbag.protocols.pason.messages import ErrorResp, GameMoveResp, MatchEnd, State, encode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import structlog
-
-    from sevenbag.contest.game.match_results import ContestGameResult
-    from sevenbag.contest.game.pason_game import PlayerIndex
-    from sevenbag.contest.game.pason_match import ContestMatch, FinishedGame
-    from sevenbag.contest.passwords import PasswordVerifier
-    from sevenbag.contest.scheduler_protocol import Heartbeat, MatchAssignment, ServerHello
-    from sevenbag.contest.server.builtin_players import BuiltinContestPlayer
-    from sevenbag.contest.server.monitoring import ServerMetrics
-    from sevenbag.contest.server.zmq_channels import StateChannel
-    from sevenbag.contest.settings import LogSettings
-    from sevenbag.protocols.pason.pason_conversion import MoveName
+from sevenbag.protocols.pason.pason_conversion import MoveName
 
 _REPEAT_END: Final = 5.0
 """Seconds between repetitions of the end of a match that a slow subscriber may have missed."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
 import uvicorn
+from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily
 from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import CollectorRegistry
@@ -17,15 +20,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from sevenbag.contest.telemetry import MetricCollector, create_metric
 from sevenbag.errors import InputError
 
-if TYPE_CHECKING:
-    import asyncio
-    from collections.abc import Awaitable, Callable, Iterable, Iterator
+Scope: TypeAlias = dict[str, Any]
+Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
+Application: TypeAlias = Callable[[Scope, Any, Send], Awaitable[None]]
 
-    from prometheus_client import Metric
-
-    Scope = dict[str, Any]
-    Send = Callable[[dict[str, Any]], Awaitable[None]]
-    Application = Callable[[Scope, Any, Send], Awaitable[None]]
 
 METRIC_PREFIX: Final = "sevenbag_contest_"
 

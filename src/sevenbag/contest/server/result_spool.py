@@ -7,16 +7,14 @@ import hashlib
 import os
 import re
 import time
-from typing import TYPE_CHECKING, Final, TypeAlias
+from pathlib import Path
+from typing import Final, TypeAlias
 
 import msgspec
 
 from sevenbag.contest import scheduler_protocol
 from sevenbag.errors import FormatError, SettingsError
 from sevenbag.files import open_locked, write_atomically
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SpooledResult: TypeAlias = scheduler_protocol.GameFinished | scheduler_protocol.MatchFinished
 

@@ -15,16 +15,19 @@ import time
 import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 import msgspec
+import structlog
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from sevenbag.contest import scheduler_protocol
 from sevenbag.contest.credentials import bearer_header, read_secret
 from sevenbag.contest.game import match_results
+from sevenbag.contest.game.pason_game import PlayerIndex
+from sevenbag.contest.server.hosted_match import SchedulerCommands
 from sevenbag.contest.server.result_spool import (
     ResultSpool,
     SpooledResult,
@@ -33,16 +36,9 @@ from sevenbag.contest.server.result_spool import (
     game_file_name,
     match_file_name,
 )
-from sevenbag.contest.settings import LogSettings
+from sevenbag.contest.settings import LogSettings, ServerSettings
 from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import FormatError, MatchRejectedError, SettingsError
-
-if TYPE_CHECKING:
-    import structlog
-
-    from sevenbag.contest.game.pason_game import PlayerIndex
-    from sevenbag.contest.server.hosted_match import SchedulerCommands
-    from sevenbag.contest.settings import ServerSettings
 
 
 class SchedulerClient:

@@ -10,18 +10,15 @@ import socket
 import struct
 import time
 from collections import Counter
+from collections.abc import Callable, Collection, Generator, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
+import structlog
 import zmq
 
 from sevenbag.contest.game.state_messages import STATISTICS_TOPIC
 from sevenbag.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Iterable
-
-    import structlog
 
 ReplyAddress: TypeAlias = tuple[bytes, ...]
 """Frames of the envelope of a request, including the empty delimiter."""

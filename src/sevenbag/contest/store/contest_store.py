@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Collection, Sequence
+from typing import Any, Final
 
 import msgspec
 from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
 
-from sevenbag.contest.bracket import MAX_ENTRANTS, ContestTournament
+from sevenbag.contest.bracket import MAX_ENTRANTS, ContestPlan, ContestTournament
+from sevenbag.contest.ranking import DueMatch
+from sevenbag.contest.settings import ContestRules
 from sevenbag.contest.store.database import StorePart, get_row, newest_first
 from sevenbag.contest.store.match_store import (
     create_match,
@@ -23,15 +27,6 @@ from sevenbag.contest.store.rows import (
 )
 from sevenbag.contest.store.tables import ContestTable, EntrantTable, MatchTable, TeamTable
 from sevenbag.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from sqlalchemy.orm import Session
-
-    from sevenbag.contest.bracket import ContestPlan
-    from sevenbag.contest.ranking import DueMatch
-    from sevenbag.contest.settings import ContestRules
 
 _NEXT_STATES: Final[dict[ContestState, frozenset[ContestState]]] = {
     "planned": frozenset({"running", "called off"}),

@@ -11,17 +11,30 @@ import os
 import sqlite3
 import threading
 import time
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import msgspec
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, create_engine, event, exc, inspect, make_url, text
-from sqlalchemy.orm import Session
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Select,
+    create_engine,
+    event,
+    exc,
+    inspect,
+    make_url,
+    text,
+)
+from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from sevenbag.contest.store.rows import MAX_ID, is_id
 from sevenbag.contest.store.tables import Base
@@ -36,14 +49,6 @@ from sevenbag.errors import (
     StoreVersionError,
     UnknownEntryError,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from typing import Self
-
-    from sqlalchemy import Connection, Engine, Select
-    from sqlalchemy.orm import InstrumentedAttribute
-    from sqlalchemy.pool import ConnectionPoolEntry
 
 _Table = TypeVar("_Table", bound=Base)
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
-from sevenbag.contest.bracket import BracketMatch, ContestPlan  # noqa: TC001  # msgspec reads the annotations
+from sevenbag.contest.bracket import BracketMatch, ContestPlan  # msgspec reads the annotations
 from sevenbag.contest.game.match_results import ContestGameResult, MatchResult, describe_ending
-from sevenbag.contest.ranking import TeamStanding  # noqa: TC001  # msgspec reads the annotations
-from sevenbag.contest.settings import ContestRules  # noqa: TC001  # msgspec reads the annotations
-from sevenbag.contest.store.rows import ContestState, MatchState  # noqa: TC001  # msgspec reads the annotations
-
-if TYPE_CHECKING:
-    from sevenbag.contest.store.rows import MatchRow
-    from sevenbag.contest.store.store import Store
+from sevenbag.contest.ranking import TeamStanding  # msgspec reads the annotations
+from sevenbag.contest.settings import ContestRules  # msgspec reads the annotations
+from sevenbag.contest.store.rows import (  # msgspec reads the annotations
+    ContestState,
+    MatchRow,
+    MatchState,
+)
+from sevenbag.contest.store.store import Store
 
 CSV_COLUMNS: Final = (
     "slot",

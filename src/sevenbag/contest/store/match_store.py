@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Collection
+from typing import Any, Final
 
 import msgspec
-from sqlalchemy import and_, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
+from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
 from sevenbag.contest.scheduler_protocol import MAX_FRAME_BYTES, AssignedPlayer, MatchAssignment
+from sevenbag.contest.settings import ContestRules
 from sevenbag.contest.store.database import StorePart, get_row, newest_first
 from sevenbag.contest.store.rows import (
     MAX_ID,
     UNFINISHED,
     BuiltinEntrant,
     GameRow,
+    MatchKind,
     MatchPlayer,
     MatchRow,
     MatchState,
@@ -33,16 +38,6 @@ from sevenbag.contest.store.tables import (
     TeamTable,
 )
 from sevenbag.errors import InputError, UnknownEntryError, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from sqlalchemy import ColumnElement
-    from sqlalchemy.orm import Session
-
-    from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
-    from sevenbag.contest.settings import ContestRules
-    from sevenbag.contest.store.rows import MatchKind
 
 _TOKEN_LENGTH: Final = 36
 _MAX_OUTCOMES: Final = 50

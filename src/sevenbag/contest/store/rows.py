@@ -7,12 +7,12 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from sevenbag.contest.bracket import ContestPlan  # noqa: TC001  # msgspec reads the annotations
+from sevenbag.contest.bracket import ContestPlan  # msgspec reads the annotations
 from sevenbag.contest.game.match_results import (
-    ContestGameResult,  # noqa: TC001  # msgspec reads the annotations
-    MatchResult,  # noqa: TC001  # msgspec reads the annotations
+    ContestGameResult,  # msgspec reads the annotations
+    MatchResult,  # msgspec reads the annotations
 )
-from sevenbag.contest.settings import ContestRules  # noqa: TC001  # msgspec reads the annotations
+from sevenbag.contest.settings import ContestRules  # msgspec reads the annotations
 from sevenbag.errors import InputError, NameTakenError, printable, shown
 
 Role: TypeAlias = Literal["team", "admin"]

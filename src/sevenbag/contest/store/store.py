@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from sevenbag.contest.store.accounts import (
     AdminStore,
@@ -15,9 +15,6 @@ from sevenbag.contest.store.accounts import (
 from sevenbag.contest.store.contest_store import ContestStore
 from sevenbag.contest.store.database import Database
 from sevenbag.contest.store.match_store import MatchStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Store(Database):

@@ -5,12 +5,13 @@ Every change needs a migration; a test compares the two. Times are in seconds si
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 import msgspec
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
+    Dialect,
     Double,
     ForeignKey,
     ForeignKeyConstraint,
@@ -26,9 +27,6 @@ from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.game.match_results import ContestGameResult, MatchResult
 from sevenbag.contest.settings import ContestRules
 from sevenbag.contest.store.rows import Entrant, MatchPlayer
-
-if TYPE_CHECKING:
-    from sqlalchemy import Dialect
 
 _SLOT_CONDITION: Final = "slot <> '' AND state <> 'called off'"
 

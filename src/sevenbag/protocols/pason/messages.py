@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 
 from sevenbag.errors import ProtocolError, shown
 from sevenbag.protocols.pason.pason_conversion import (
-    MoveName,  # noqa: TC001  # msgspec reads the annotations
+    MoveName,  # msgspec reads the annotations
 )
 
 ErrorKind: TypeAlias = Literal[

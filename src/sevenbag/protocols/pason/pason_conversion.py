@@ -12,14 +12,12 @@ and no soft drop to the floor.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from sevenbag._kernel import Board, Key, Kicks, Piece, Placement, Rotation
 from sevenbag.errors import PlacementError, ProtocolError, shown
+from sevenbag.game import Rules
 from sevenbag.game.rules import compile_rules
-
-if TYPE_CHECKING:
-    from sevenbag.game import Rules
 
 WIDTH: Final = 10
 HEIGHT: Final = 20

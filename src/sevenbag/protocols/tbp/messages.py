@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
+from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from sevenbag.protocols.json_lines import (
+    Deviation,
     FieldReader,
     InvalidValueError,
     JsonObject,
@@ -40,11 +42,6 @@ from sevenbag.protocols.json_lines import (
     read_text,
     to_plain_data,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.protocols.json_lines import Deviation
 
 PieceLetter: TypeAlias = Literal["I", "O", "T", "L", "J", "S", "Z"]
 Cell: TypeAlias = Literal["I", "O", "T", "L", "J", "S", "Z", "G"] | None

@@ -14,13 +14,16 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import UNSET, UnsetType
 
 from sevenbag.errors import PlacementError, ProtocolError, printable
-from sevenbag.game.position import append_piece, apply_placement
+from sevenbag.game.position import Position, append_piece, apply_placement
+from sevenbag.game.rules import Rules
 from sevenbag.protocols.bot_actions import (
+    BotAction,
     GarbageAction,
     LogAction,
     NewPieceAction,
@@ -39,12 +42,7 @@ from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sevenbag._kernel import Piece, Placement
-    from sevenbag.game.position import Position
-    from sevenbag.game.rules import Rules
-    from sevenbag.protocols.bot_actions import BotAction
 
 FEATURES: Final = (tbp.GARBAGE,)
 """Supported extensions that bots have to announce."""

@@ -6,19 +6,16 @@ Moves are written in canonical form: O north, and S, Z, I north or east. All for
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Final, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, get_args
 
 from msgspec import UNSET, UnsetType
 
 from sevenbag._kernel import Board, Key, Piece, Placement, Rotation, Spin
 from sevenbag.errors import BoardError, RulesError
+from sevenbag.game import Rules
 from sevenbag.game.position import Position
 from sevenbag.protocols.tbp import messages as tbp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sevenbag.game import Rules
 
 WIDTH: Final = 10
 ROWS: Final = 40

@@ -12,9 +12,9 @@ null, boards of other heights, cells with other names. Anything else that is inv
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import (
-    TYPE_CHECKING,
     Any,
     ClassVar,
     Final,
@@ -28,10 +28,12 @@ from typing import (
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
+from msgspec.structs import StructConfig
 
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.json_lines import (
     MAX_COUNT,
+    Deviation,
     FieldReader,
     JsonObject,
     ReadValue,
@@ -49,13 +51,6 @@ from sevenbag.protocols.json_lines import (
     read_plain_list,
     to_plain_data,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from msgspec.structs import StructConfig
-
-    from sevenbag.protocols.json_lines import Deviation
 
 PieceLetter: TypeAlias = Literal["i", "o", "t", "l", "j", "s", "z"]
 Cell: TypeAlias = Literal["i", "o", "t", "l", "j", "s", "z", "gb", "bomb"] | None

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -22,13 +23,15 @@ from msgspec import UNSET, Struct
 from sevenbag._kernel import Board
 from sevenbag.errors import PlacementError, ProtocolError, RulesError
 from sevenbag.game.position import Position, append_piece, apply_placement
-from sevenbag.game.rules import compile_rules
+from sevenbag.game.rules import Rules, compile_rules
 from sevenbag.protocols.bot_actions import (
+    BotAction,
     GarbageAction,
     LogAction,
     NewPieceAction,
     PlayAction,
     PrepareAction,
+    SearchInfo,
     SendAction,
     StartAction,
     SuggestAction,
@@ -40,11 +43,7 @@ from sevenbag.protocols.triangle.messages import MAX_QUEUE
 from sevenbag.protocols.triangle.triangle_keys import find_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from sevenbag._kernel import Piece, Placement
-    from sevenbag.game.rules import Rules
-    from sevenbag.protocols.bot_actions import BotAction, SearchInfo
 
 MAX_VISIBLE_PIECES: Final = 11
 """Maximum visible pieces of a bot, with the current one: the longest look-ahead for perfect clears.

@@ -8,8 +8,9 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -18,9 +19,6 @@ from sevenbag.errors import ProtocolError, RulesError
 from sevenbag.game.position import Position
 from sevenbag.game.rules import Rules
 from sevenbag.protocols.triangle import messages as triangle
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 HIDDEN_ROWS: Final = 20
 """Rows above the visible ones."""

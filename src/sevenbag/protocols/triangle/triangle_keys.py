@@ -8,6 +8,7 @@ that reach the placement from every row in which the piece may be.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
@@ -15,16 +16,13 @@ from msgspec import UNSET
 
 from sevenbag._kernel import Key
 from sevenbag.errors import PlacementError, ProtocolError, shown
+from sevenbag.game import Rules
+from sevenbag.game.position import Position
 from sevenbag.game.rules import compile_rules
-from sevenbag.protocols.triangle.messages import KEY_ALIASES, KEY_NAMES
+from sevenbag.protocols.triangle.messages import KEY_ALIASES, KEY_NAMES, KeyName, TriangleMove
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sevenbag._kernel import Board, KernelRules, Piece, Placement
-    from sevenbag.game import Rules
-    from sevenbag.game.position import Position
-    from sevenbag.protocols.triangle.messages import KeyName, TriangleMove
 
 
 def find_keys(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from litestar import Controller, Response, get, post
+from litestar.connection import ASGIConnection
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException, PermissionDeniedException
+from litestar.handlers import BaseRouteHandler
 from litestar.params import FromPath
 from litestar.response import Redirect, Template
 
 from sevenbag.contest.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, TooBusyError
-from sevenbag.contest.settings import bracket_host
-from sevenbag.contest.store import reject_reserved_name
+from sevenbag.contest.settings import ContestSettings, bracket_host
+from sevenbag.contest.store import Invitation, Role, Store, reject_reserved_name
 from sevenbag.contest.store.rows import validate_name
 from sevenbag.errors import InputError, NameTakenError
 from sevenbag.web.contest.site_authentication import BrowserSession, LoginRejectedError
@@ -24,13 +26,6 @@ from sevenbag.web.contest.site_context import (
 )
 from sevenbag.web.contest.site_pages import SubmittedForm, render_page, require_form_token
 from sevenbag.web.core.connection_limits import client_key
-
-if TYPE_CHECKING:
-    from litestar.connection import ASGIConnection
-    from litestar.handlers import BaseRouteHandler
-
-    from sevenbag.contest.settings import ContestSettings
-    from sevenbag.contest.store import Invitation, Role, Store
 
 PASSWORD_LIMITS: Final = {"shortest": MIN_PASSWORD_LENGTH, "longest": MAX_PASSWORD_LENGTH}
 """Length of passwords, for the templates of forms."""

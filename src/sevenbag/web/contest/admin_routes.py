@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 from litestar import Controller, Response, get, post
@@ -21,8 +22,9 @@ from sevenbag.config.loader import (
 )
 from sevenbag.contest.bracket import ContestPlan
 from sevenbag.contest.passwords import TooBusyError
+from sevenbag.contest.ranking import TeamStanding
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
-from sevenbag.contest.store import UNFINISHED, reject_reserved_name
+from sevenbag.contest.store import UNFINISHED, ContestRow, reject_reserved_name
 from sevenbag.errors import InputError, NameTakenError, SchedulerError, SettingsError, shown
 from sevenbag.web.contest.account_routes import (
     MAX_ECHOED_LENGTH,
@@ -33,16 +35,9 @@ from sevenbag.web.contest.account_routes import (
     create_admin_invitation,
     create_password_invitation,
 )
-from sevenbag.web.contest.site_authentication import require_admin
+from sevenbag.web.contest.site_authentication import BrowserSession, require_admin
+from sevenbag.web.contest.site_context import SiteContext
 from sevenbag.web.contest.site_pages import SubmittedForm, render_page, require_form_token
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sevenbag.contest.ranking import TeamStanding
-    from sevenbag.contest.store import ContestRow
-    from sevenbag.web.contest.site_authentication import BrowserSession
-    from sevenbag.web.contest.site_context import SiteContext
 
 _PAGE_SIZE: Final = 100
 _MAX_TEAMS: Final = 1_024

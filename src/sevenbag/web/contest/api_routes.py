@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 from urllib.parse import parse_qsl
 
 import msgspec
 from litestar import MediaType, Request, Response, WebSocket, get, post, websocket
+from litestar.connection import ASGIConnection
 from litestar.exceptions import WebSocketException
+from litestar.handlers import BaseRouteHandler
 
 from sevenbag.contest.credentials import is_authorized
 from sevenbag.contest.passwords import TooBusyError
 from sevenbag.contest.scheduler_protocol import LINK_PATH
+from sevenbag.contest.store import Account
 from sevenbag.errors import InputError, SchedulerError, StoreError
 from sevenbag.web.contest.account_routes import Session, Site
-from sevenbag.web.contest.site_authentication import LoginRejectedError, get_browser_session
+from sevenbag.web.contest.site_authentication import (
+    BrowserSession,
+    LoginRejectedError,
+    get_browser_session,
+)
+from sevenbag.web.contest.site_context import SiteContext
 from sevenbag.web.contest.site_monitoring import LOG_ERRORS_ONLY
 from sevenbag.web.contest.site_pages import read_body
 from sevenbag.web.core.http_server import SocketClosedError, TextSocket
-
-if TYPE_CHECKING:
-    from litestar.connection import ASGIConnection
-    from litestar.handlers import BaseRouteHandler
-
-    from sevenbag.contest.store import Account
-    from sevenbag.web.contest.site_authentication import BrowserSession
-    from sevenbag.web.contest.site_context import SiteContext
 
 # The paths of the contest of 2012.
 TEST_MATCH_PATH: Final = "/scheduler/create_unauthenticated_test_match"

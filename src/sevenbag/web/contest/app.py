@@ -17,6 +17,8 @@ from sevenbag.contest.child_process import raise_file_limit
 from sevenbag.contest.credentials import load_or_create_secret
 from sevenbag.contest.passwords import TooBusyError
 from sevenbag.contest.scheduler_protocol import LINK_PATH, MAX_FRAME_BYTES
+from sevenbag.contest.settings import ContestSettings
+from sevenbag.contest.store import Store
 from sevenbag.errors import (
     InputError,
     SchedulerError,
@@ -56,8 +58,6 @@ from sevenbag.web.core.static_files import STATIC_FOLDER, create_file_router
 
 if TYPE_CHECKING:
     from sevenbag.contest.scheduler import Scheduler
-    from sevenbag.contest.settings import ContestSettings
-    from sevenbag.contest.store import Store
 
 _MAX_CONNECTIONS: Final = 2_000
 _OTHER_FILES: Final = 256

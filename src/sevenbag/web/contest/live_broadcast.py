@@ -8,27 +8,24 @@ others. Events such as the end of a game reach all viewers.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 import zmq
+from structlog.typing import FilteringBoundLogger
 
 from sevenbag.contest.game.state_messages import STATISTICS_TOPIC
+from sevenbag.contest.scheduler import ContestChange, Scheduler
 from sevenbag.contest.settings import LogSettings
+from sevenbag.contest.store import MatchRow, Store
 from sevenbag.contest.telemetry import create_logger
 from sevenbag.errors import SevenbagError
 from sevenbag.web.contest.match_frames import MatchTracker, encode_event
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-    from contextlib import AbstractContextManager
+_Subscribe: TypeAlias = Callable[[], AbstractContextManager[AsyncIterator[ContestChange]]]
 
-    from structlog.typing import FilteringBoundLogger
-
-    from sevenbag.contest.scheduler import ContestChange, Scheduler
-    from sevenbag.contest.store import MatchRow, Store
-
-    _Subscribe = Callable[[], AbstractContextManager[AsyncIterator[ContestChange]]]
 
 _END_KINDS: Final = ("match done", "match called off")
 _ANY_MATCH: Final = 0

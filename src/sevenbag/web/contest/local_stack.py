@@ -7,8 +7,10 @@ import contextlib
 import ipaddress
 import secrets
 import socket
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from types import TracebackType
+from typing import Final
 
 from sevenbag.config.loader import format_toml
 from sevenbag.contest.bracket import ContestPlan
@@ -17,17 +19,16 @@ from sevenbag.contest.client.connection import ServerAddress
 from sevenbag.contest.game.match_results import describe_ending
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler import Scheduler
-from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, SiteSettings, load_settings
-from sevenbag.contest.store import Store
+from sevenbag.contest.settings import (
+    COMMAND_PORT,
+    STATE_PORT,
+    ContestSettings,
+    SiteSettings,
+    load_settings,
+)
+from sevenbag.contest.store import MatchRow, Store
 from sevenbag.errors import ContestError, InputError
 from sevenbag.web.contest.app import ContestSite
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import TracebackType
-
-    from sevenbag.contest.settings import ContestSettings
-    from sevenbag.contest.store import MatchRow
 
 DEMO_TEAMS: Final = ("Alpha", "Beta")
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import gzip
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final, Literal
+from collections.abc import Iterator
+from typing import Any, Final, Literal
 
 import msgspec
 
 from sevenbag.contest.game.cell_tracker import CellTracker
-from sevenbag.contest.game.pason_replay import decode_replay, iterate_frames
-from sevenbag.contest.game.state_messages import MatchStatistics, decode_statistics
+from sevenbag.contest.game.pason_replay import (
+    PasonFrame,
+    PasonReplay,
+    decode_replay,
+    iterate_frames,
+)
+from sevenbag.contest.game.state_messages import GameStatistics, MatchStatistics, decode_statistics
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.pason.messages import (
     MAX_STATE_BYTES,
@@ -19,16 +25,10 @@ from sevenbag.protocols.pason.messages import (
     GamePieceState,
     MatchEnd,
     PieceState,
+    State,
     decode_state,
 )
 from sevenbag.protocols.pason.pason_conversion import decode_board
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sevenbag.contest.game.pason_replay import PasonFrame, PasonReplay
-    from sevenbag.contest.game.state_messages import GameStatistics
-    from sevenbag.protocols.pason.messages import State
 
 MAX_QUEUE: Final = 20
 """Maximum number of upcoming pieces in a frame."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeVar
 
+from sevenbag.contest.bracket import BracketMatch, ContestTournament
 from sevenbag.contest.game.match_results import WALKOVER
+from sevenbag.contest.ranking import TeamStanding
+from sevenbag.contest.store import ContestRow, GameRow, MatchRow, MatchState, Store
 from sevenbag.contest.store.rows import UNFINISHED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from sevenbag.contest.bracket import BracketMatch, ContestTournament
-    from sevenbag.contest.ranking import TeamStanding
-    from sevenbag.contest.store import ContestRow, GameRow, MatchRow, MatchState, Store
 
 MAX_LIVE: Final = 12
 """Maximum number of live matches on the home page."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
 
 import msgspec
 from litestar import Controller, Request, Response, WebSocket, get, websocket
@@ -17,28 +18,23 @@ from litestar.params import FromPath, QueryParameter
 from litestar.response import Template
 
 from sevenbag.contest.game.cell_tracker import UNKNOWN
+from sevenbag.contest.store import MatchRow, Store
 from sevenbag.drawing.picture import COLORS
 from sevenbag.errors import FormatError, UnknownEntryError
 from sevenbag.protocols.pason.pason_conversion import SHAPES
 from sevenbag.web.contest.account_routes import Session, Site
 from sevenbag.web.contest.live_broadcast import (
     LiveBroadcaster,
+    LiveViewer,
     SlowViewerError,
     ViewerLimitError,
     WatchedMatch,
 )
 from sevenbag.web.contest.match_frames import render_replay
-from sevenbag.web.contest.overview import MATCHES_PER_PAGE, SiteOverview
+from sevenbag.web.contest.overview import MATCHES_PER_PAGE, MatchOverview, SiteOverview
+from sevenbag.web.contest.site_authentication import BrowserSession
 from sevenbag.web.contest.site_pages import render_page
 from sevenbag.web.core.http_server import SocketClosedError, TextSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sevenbag.contest.store import MatchRow, Store
-    from sevenbag.web.contest.live_broadcast import LiveViewer
-    from sevenbag.web.contest.overview import MatchOverview
-    from sevenbag.web.contest.site_authentication import BrowserSession
 
 DRAWING_DATA: Final = msgspec.json.encode(
     {"colors": COLORS | {UNKNOWN: "#66708a"}, "shapes": SHAPES}

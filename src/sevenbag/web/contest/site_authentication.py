@@ -14,28 +14,23 @@ import hmac
 import secrets
 import time
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Final, cast
+from collections.abc import Callable, Mapping, MutableMapping
+from typing import Any, Final, TypeAlias, cast
 
+from litestar.connection import ASGIConnection
 from litestar.datastructures import Cookie, MutableScopeHeaders
 from litestar.exceptions import PermissionDeniedException
+from litestar.handlers import BaseRouteHandler
 
-from sevenbag.contest.passwords import TooBusyError
-from sevenbag.contest.store import name_key
+from sevenbag.contest.passwords import PasswordVerifier, TooBusyError
+from sevenbag.contest.store import Account, Admin, LoginSession, Role, Store, Team, name_key
 from sevenbag.errors import SevenbagError, StoreError
+from sevenbag.web.contest.site_monitoring import SiteMetrics
 from sevenbag.web.core.connection_limits import client_address, client_key
+from sevenbag.web.core.origin_guard import AsgiApp, Receive, Scope, Send
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, MutableMapping
+Connection: TypeAlias = ASGIConnection[Any, Any, Any, Any]
 
-    from litestar.connection import ASGIConnection
-    from litestar.handlers import BaseRouteHandler
-
-    from sevenbag.contest.passwords import PasswordVerifier
-    from sevenbag.contest.store import Account, Admin, LoginSession, Role, Store, Team
-    from sevenbag.web.contest.site_monitoring import SiteMetrics
-    from sevenbag.web.core.origin_guard import AsgiApp, Receive, Scope, Send
-
-    Connection = ASGIConnection[Any, Any, Any, Any]
 
 MAX_NAME_LENGTH: Final = 200
 _MAX_KNOWN_ADDRESSES: Final = 20_000

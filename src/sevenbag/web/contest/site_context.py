@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from structlog.typing import FilteringBoundLogger
+
 from sevenbag.contest.passwords import PasswordVerifier
+from sevenbag.contest.settings import ContestSettings
+from sevenbag.contest.store import Store
 from sevenbag.contest.telemetry import create_logger
-from sevenbag.web.contest.site_authentication import Authenticator, RateLimit
+from sevenbag.web.contest.site_authentication import Authenticator, BrowserSession, RateLimit
 from sevenbag.web.contest.site_monitoring import SiteMetrics
 
 if TYPE_CHECKING:
-    from structlog.typing import FilteringBoundLogger
-
     from sevenbag.contest.scheduler import Scheduler
-    from sevenbag.contest.settings import ContestSettings
-    from sevenbag.contest.store import Store
-    from sevenbag.web.contest.site_authentication import BrowserSession
 
 TEAM_SESSION_SECONDS: Final = 7 * 86_400
 ADMIN_SESSION_SECONDS: Final = 12 * 3_600

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping, MutableMapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from prometheus_client import CollectorRegistry, Counter, generate_latest
+from structlog.typing import FilteringBoundLogger
 
 from sevenbag.contest.telemetry import MetricCollector, create_metric
 from sevenbag.errors import printable
 from sevenbag.web.core.connection_limits import client_address
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, MutableMapping
-
-    from structlog.typing import FilteringBoundLogger
-
-    from sevenbag.web.core.origin_guard import AsgiApp, Receive, Scope, Send
+from sevenbag.web.core.origin_guard import AsgiApp, Receive, Scope, Send
 
 LOG_ERRORS_ONLY: Final = {"log_errors_only": True}
 """Option of routes whose successful requests are not logged."""

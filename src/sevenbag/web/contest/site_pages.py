@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 from urllib.parse import parse_qsl
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from litestar import MediaType, Request
+from litestar.connection import ASGIConnection
 from litestar.exceptions import ClientException, PermissionDeniedException
+from litestar.handlers import BaseRouteHandler
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.response import Template
 from markupsafe import Markup
 
 from sevenbag.contest.game.match_results import WALKOVER, describe_ending
-from sevenbag.web.contest.site_authentication import get_browser_session
+from sevenbag.contest.settings import SiteSettings
+from sevenbag.web.contest.site_authentication import BrowserSession, get_browser_session
 from sevenbag.web.core.static_files import TEMPLATE_FOLDER
-
-if TYPE_CHECKING:
-    from litestar.connection import ASGIConnection
-    from litestar.handlers import BaseRouteHandler
-
-    from sevenbag.contest.settings import SiteSettings
-    from sevenbag.web.contest.site_authentication import BrowserSession
 
 FORM_TOKEN_FIELD: Final = "form_token"  # noqa: S105  # a field's name
 MAX_FORM_BYTES: Final = 64 << 10

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 from litestar import Controller, Request, Response, get, post
 from litestar.di import NamedDependency
@@ -13,7 +14,7 @@ from litestar.params import FromQuery
 from litestar.response import Redirect, Template
 
 from sevenbag.contest.passwords import TooBusyError
-from sevenbag.contest.store import UNFINISHED, MatchRow, Team
+from sevenbag.contest.store import UNFINISHED, GameRow, MatchRow, Team
 from sevenbag.errors import InputError
 from sevenbag.web.contest.account_routes import (
     PASSWORD_LIMITS,
@@ -24,18 +25,13 @@ from sevenbag.web.contest.account_routes import (
     start_session,
 )
 from sevenbag.web.contest.site_authentication import (
+    BrowserSession,
     LoginRejectedError,
     get_browser_session,
     require_team,
 )
+from sevenbag.web.contest.site_context import SiteContext
 from sevenbag.web.contest.site_pages import render_page, require_form_token
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sevenbag.contest.store import GameRow
-    from sevenbag.web.contest.site_authentication import BrowserSession
-    from sevenbag.web.contest.site_context import SiteContext
 
 _PAGE_SIZE: Final = 20
 

@@ -6,21 +6,21 @@ import asyncio
 import contextlib
 import os
 import socket
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any, Final
 
 import uvicorn
+from litestar import WebSocket
 from litestar.exceptions import WebSocketDisconnect
 
 from sevenbag.errors import InputError
-from sevenbag.web.core.connection_limits import make_http_protocol, make_websocket_protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
-
-    from litestar import WebSocket
-
-    from sevenbag.web.core.connection_limits import ConnectionLimiter, IpNetwork
-    from sevenbag.web.core.origin_guard import AsgiApp
+from sevenbag.web.core.connection_limits import (
+    ConnectionLimiter,
+    IpNetwork,
+    make_http_protocol,
+    make_websocket_protocol,
+)
+from sevenbag.web.core.origin_guard import AsgiApp
 
 _SHUTDOWN_TIMEOUT: Final = 5
 """Time in seconds for connections to close when the server stops."""

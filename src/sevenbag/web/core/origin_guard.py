@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final, TypeAlias
 from urllib.parse import unquote, urlsplit
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, MutableMapping
-
-    Scope = MutableMapping[str, Any]
-    Receive = Callable[[], Awaitable[Any]]
-    Send = Callable[[Any], Awaitable[None]]
-    AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]
+Scope: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Any]]
+Send: TypeAlias = Callable[[Any], Awaitable[None]]
+AsgiApp: TypeAlias = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 def content_security_policy(*, scripts: str = "", workers: str = "", forms: bool = False) -> str:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import asyncio
 import mimetypes
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from litestar import MediaType, Request, Response
+from litestar import MediaType, Request, Response, Router
 from litestar.exceptions import NotFoundException
 from litestar.file_system import BaseLocalFileSystem
 from litestar.static_files import (
     create_static_files_router,  # pyright: ignore[reportUnknownVariableType]  # PathLike
 )
-
-if TYPE_CHECKING:
-    from litestar import Router
-    from litestar.types.file_types import FileInfo
+from litestar.types.file_types import FileInfo
 
 STATIC_FOLDER: Final = Path(__file__).parents[1] / "static"
 TEMPLATE_FOLDER: Final = Path(__file__).parents[1] / "templates"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
 
 import msgspec
 from litestar import Litestar, MediaType, Request, Response, WebSocket, get, websocket
@@ -12,6 +14,7 @@ from litestar.params import FromPath
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.response import Template
 from litestar.template import TemplateConfig
+from litestar.types import Message, Scope
 
 from sevenbag.bots.registry import BUILTIN_BOTS
 from sevenbag.drawing.picture import COLORS, piece_shape
@@ -28,12 +31,6 @@ from sevenbag.web.core.static_files import (
 from sevenbag.web.play import match_host
 from sevenbag.web.play.match_host import MatchHost, ReplayCache
 from sevenbag.web.play.page_connection import MAX_FRAME_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from litestar.types import Message, Scope
 
 PIECES: Final = "IOTLJSZ"
 

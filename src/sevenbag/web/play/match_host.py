@@ -6,29 +6,24 @@ import asyncio
 import re
 import secrets
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Annotated, Final
+from collections.abc import Callable
+from typing import Annotated, Final
 
 import msgspec
 
 from sevenbag.arena.runner.game_options import BotDeadlines, GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
-from sevenbag.bots.bot import Limits
+from sevenbag.bots.bot import Bot, Limits
 from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.registry import BUILTIN_BOTS, create_bot
 from sevenbag.errors import InputError, SevenbagError, shown
+from sevenbag.formats.replay_file import Replay
 from sevenbag.game import Rules
-from sevenbag.web.core.http_server import SocketClosedError
+from sevenbag.game.game_result import GameResult
+from sevenbag.web.core.http_server import SocketClosedError, TextSocket
 from sevenbag.web.play.page_connection import PageConnection
 from sevenbag.web.play.page_observer import MatchRejectedEvent, PageObserver
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.bots.bot import Bot
-    from sevenbag.formats.replay_file import Replay
-    from sevenbag.game.game_result import GameResult
-    from sevenbag.web.core.http_server import TextSocket
 
 MAX_SEED: Final = 2**31 - 2
 MAX_PIECES: Final = 2000

@@ -10,20 +10,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 import msgspec
 
-from sevenbag.bots.external.bot_channel import BotChannel
+from sevenbag.bots.external.bot_channel import BotChannel, ChannelLauncher
 from sevenbag.errors import BotDiedError, BotError, BotProtocolError, BotTimeoutError
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES
-from sevenbag.web.core.http_server import SocketClosedError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sevenbag.bots.external.bot_channel import ChannelLauncher
-    from sevenbag.web.core.http_server import TextSocket
+from sevenbag.web.core.http_server import SocketClosedError, TextSocket
 
 MAX_FRAME_BYTES: Final = MAX_LINE_BYTES + 16
 """Size of the longest message of a worker, with its number."""

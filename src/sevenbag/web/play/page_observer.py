@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from sevenbag._kernel import Spin
-from sevenbag.arena.runner.observers import GameObserver
-from sevenbag.arena.terminal.game_scene import build_scene
+from sevenbag.arena.runner.observers import GameObserver, GameStart, PlayedTurn
+from sevenbag.arena.terminal.game_scene import PlayerScene, build_scene
 from sevenbag.arena.terminal.live_view import format_player
 from sevenbag.errors import printable
-from sevenbag.game.game_result import GameEnding
+from sevenbag.game import LockResult
+from sevenbag.game.game_result import GameEnding, GameResult
 
 if TYPE_CHECKING:
-    from sevenbag.arena.runner.observers import GameStart, PlayedTurn
-    from sevenbag.arena.terminal.game_scene import PlayerScene
-    from sevenbag.game import LockResult
-    from sevenbag.game.game_result import GameResult
     from sevenbag.web.play.page_connection import PageConnection
 
 _MAX_THINK_TIMES: Final = 60
