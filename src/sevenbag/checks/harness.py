@@ -71,8 +71,6 @@ class Finding:
     """A violation of a clause.
 
     Attributes:
-        clause: violated clause.
-        severity: severity.
         message: observed and expected behaviour.
         lines: excerpt of the transcript.
         source: document and section, if not those of the clause.
@@ -90,8 +88,6 @@ class ClauseResult:
     """Result of one clause.
 
     Attributes:
-        clause: checked clause.
-        findings: violations.
         skip_reason: reason why it was not checked; empty if it was.
         seconds: duration of its check.
     """
@@ -117,7 +113,6 @@ class ConformanceReport:
         subject: command of the program, or ``the frontend``.
         name: name that the program sends.
         version: version that the program sends.
-        results: one result per clause.
         protocol: ``TBP`` or ``Triangle``.
     """
 
@@ -227,9 +222,7 @@ class ConformanceHarness(FindingRecorder):
     """Starts a bot for each check and records the findings.
 
     Attributes:
-        settings: time limits and extent.
         connection: the current or last connection.
-        info: the last info message.
         optional_checks: names of the checks that `CheckSettings.only` selects from.
     """
 

@@ -36,12 +36,7 @@ def list_placements(
 
 
 class PracticeGame:
-    """One player's game.
-
-    Attributes:
-        rules: rules of the game.
-        position: current position.
-    """
+    """One player's game."""
 
     def __init__(self, rules: Rules, seed: int, rows: Sequence[str]) -> None:
         """Create a game without pieces.

@@ -92,12 +92,7 @@ class Transcript:
 
 
 class RecordedConnection:
-    """Connection to a running bot.
-
-    Attributes:
-        channel: the channel to the bot.
-        transcript: the lines so far.
-    """
+    """Connection to a running bot."""
 
     def __init__(
         self,

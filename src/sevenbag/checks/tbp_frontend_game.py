@@ -43,7 +43,6 @@ class FrontendGameTracker:
 
     Attributes:
         position: current position; None without a game.
-        rules: latest rules.
     """
 
     def __init__(self, report_problem: ReportProblem) -> None:
@@ -192,7 +191,6 @@ class SuggestionProbe:
     Attributes:
         kind: unusual property of the suggestion.
         best: move that should be played.
-        moves: moves of the suggestion.
     """
 
     kind: ProbeKind

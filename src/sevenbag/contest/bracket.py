@@ -249,7 +249,6 @@ class BracketMatch(msgspec.Struct, frozen=True, kw_only=True):
         entrants: indices of the teams; None for an unknown team or a bye.
         seeds: seeds of the teams, from 1; None for a bye, and after the first round.
         bye: whether the first team advances without a match.
-        winner: index of the winning team; None before the end.
         result: result with the players in the order of the entrants; None before the end.
     """
 

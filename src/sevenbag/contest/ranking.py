@@ -18,11 +18,7 @@ class TeamStanding(msgspec.Struct, frozen=True, kw_only=True):
     """Standing of a team in the ranking.
 
     Attributes:
-        place: place, from 1.
         entrant: index of the team.
-        wins: number of matches won.
-        losses: number of matches lost.
-        points: points in all games.
         points_against: points of the opponents.
     """
 

@@ -34,10 +34,6 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
     contain the mask of legal actions; an action outside it forfeits the game. docs/envs.md
     describes spaces and rewards.
 
-    Args:
-        rules: rules, or the name of a preset.
-        options: see `EnvOptions`.
-
     Raises:
         RulesError: the preset, reward or mode is unknown, or a number is out of range.
     """

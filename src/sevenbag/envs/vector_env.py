@@ -45,7 +45,6 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
         num_envs: sub-environments. With two players, 2 k and 2 k + 1 are the players of game k.
         rules: rules, or the name of a preset.
         players: 1, or 2 for versus games.
-        threads: number of threads.
         autoreset_mode: start of the game after an ended one: at the next step, whose actions are
             ignored; at the same step (the info contains the last observation as ``final_obs``); or
             by `reset` with the option ``reset_mask``.

@@ -40,10 +40,6 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
     The game of ``reset(seed=s)`` is that of ``sevenbag.Versus(rules, seed=s)``. Each agent observes
     its own side first, then the other's. An action outside an agent's mask forfeits its game.
 
-    Args:
-        rules: rules, or the name of a preset.
-        options: see `EnvOptions`.
-
     Raises:
         RulesError: the preset, reward or mode is unknown, or a number is out of range.
     """

@@ -233,7 +233,6 @@ class Quiz:
     Attributes:
         hold: held piece; None for none.
         current: piece to play; None only at the end.
-        queue: next pieces.
     """
 
     hold: Piece | None = None
@@ -319,11 +318,9 @@ class Page:
     Attributes:
         field: field before the piece is placed.
         placement: piece; None for none. Its spin is not encoded.
-        comment: text of the page.
         lock: place the piece and remove full rows at the end of the page; without it `rise` and
             `mirror` have no effect.
         rise: move the garbage row into the field.
-        mirror: mirror the field.
         color: use guideline colours; valid for the first page only.
     """
 

@@ -133,7 +133,6 @@ class PcFileReport:
 
     Attributes:
         solutions: number of valid solutions before the first invalid one.
-        bytes: number of bytes read, including those of the invalid solution.
         fault: fault of that solution; `PcFault.NONE` if all are valid.
         placement: number of its invalid placement, from 0.
     """
@@ -240,9 +239,6 @@ class PcFileIndex:
     Attributes:
         count: number of indexed solutions.
         complete: True if all solutions are indexed.
-
-    Args:
-        path: the file.
 
     Raises:
         PcFileError: (``FileNotFound``, ``CannotRead``) the file cannot be read.

@@ -67,7 +67,6 @@ class ReplayPlayer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Name and limits of a player.
 
     Attributes:
-        name: name in this game.
         spec: specification of the bot, if any.
         nodes: limit of nodes per move; None for none.
         milliseconds: limit of milliseconds per move; None for none.
@@ -160,7 +159,6 @@ class ReplayResult(msgspec.Struct, frozen=True, kw_only=True):
         winner: 0 or 1; None for a draw.
         ending: ``fall`` (a loss), ``pieces`` (piece limit), ``lead`` or ``interrupted``.
         losses: loss of each player; None if the player did not lose.
-        score: statistics of each player.
     """
 
     finished: bool

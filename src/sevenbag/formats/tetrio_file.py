@@ -178,7 +178,6 @@ class TetrioPlayerRound:
         name: name of the player.
         frames: duration in frames.
         options: rules and handling.
-        events: all events in order.
         recorded: statistics recorded by the game, by its names: ``piecesplaced``, ``garbage.sent``,
             ``clears.tspindoubles``, and ``apm``, ``pps``, ``vsscore``.
         reason: reason of the end: ``winner``, ``garbagesmash``, ``topout``, ``clear`` and others.
@@ -200,7 +199,6 @@ class TetrioRecording:
 
     Attributes:
         source: name of the file for errors.
-        version: version of the game.
         mode: ``league``, ``40l``, ``blitz`` and others; None for a room.
         date: date of the game, if the file has one.
         rounds: players of each round, in the order of the file, which may change between rounds.

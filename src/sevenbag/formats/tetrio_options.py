@@ -61,8 +61,6 @@ class TetrioOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Rules of a recorded game by the names of the game.
 
     Attributes:
-        version: version of the game.
-        handling: keyboard settings of the player.
         unsupported: options with unsupported values, each as ``name: expected ..., got ...``.
     """
 

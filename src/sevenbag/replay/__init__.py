@@ -22,10 +22,6 @@ TETRIO_SUFFIXES: Final = (".ttrm", ".ttr")
 def open_playback(path: str | os.PathLike[str], number: int | None = None) -> Playback:
     """Open a replay, or a round of a TETR.IO file.
 
-    Args:
-        path: file.
-        number: number of the round, from 1; None for the first, or for a replay of one game.
-
     Raises:
         FormatError: the file is invalid, or has no such round.
     """

@@ -58,7 +58,6 @@ class ReplayVerification:
 
     Attributes:
         round: number of the round, from 1.
-        name: name of the player.
         pieces: number of pieces placed in the played game.
         differences: differences, the earliest first.
         error: reason why the game cannot be played; None if it was played.
@@ -80,9 +79,6 @@ class Playback:
     """Recorded game played turn by turn.
 
     Attributes:
-        replay: replay.
-        rules: rules of the game.
-        game: game in its current state.
         turn: number of turns played.
 
     Args:
@@ -296,7 +292,6 @@ class PlacementStep:
         turn: number of the turn, from 1.
         frame: frame of the lock.
         player: 0 or 1.
-        placement: placement.
         lock: effects of the placement.
         before: board before it: rows from the bottom, one letter per cell.
         boards: both boards after the turn; under some rules an attack changes the opponent's at

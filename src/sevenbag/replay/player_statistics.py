@@ -113,8 +113,6 @@ class PlayerStatistics(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     """Statistics of a player in a game.
 
     Attributes:
-        pieces: pieces placed.
-        lines: rows cleared.
         attack: lines of attack made, before cancelling.
         clears: how often each kind of clear was made: ``single``, ``mini double``, ``spin triple``,
             ``quad``, ``five or more``; ``perfect clear`` counts those that are one as well.

@@ -138,11 +138,7 @@ class _RecordedPlayer:
     """Player of a round: all its locks, and its game as far as it has been shown.
 
     Attributes:
-        name: name of the player.
-        fall: loss of the player, if any.
-        score: result of the player.
         locks: locks by moment: the frame, and the index among the locks at that frame.
-        game: game in its current state.
     """
 
     def __init__(

@@ -35,12 +35,9 @@ class ExpectedLock(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         file: name of the replay; None in a list for a single replay.
         round: round, from 0.
-        user: name of the player.
-        frame: frame of the lock.
         number: number of the piece in the game, from 1.
         mino: letter of the piece, in either case.
         lines: rows cleared.
-        spin: spin.
         raw: attacks before cancelling, in order.
         sent: attacks after cancelling.
         combo: previous consecutive clears; -1 for none.
@@ -175,8 +172,6 @@ class SimulatedPlayer:
     """Simulated player of a round.
 
     Attributes:
-        player: recording of the player.
-        game: game at its end.
         sent: attacks sent.
         locks: all locks, if requested.
     """

@@ -55,7 +55,6 @@ class BotSession:
     because deadlines mostly move on before they pass.
 
     Attributes:
-        bot: bot.
         limits: limits of a move; from `prepare` on, those that the bot supports.
         loss: loss of the bot; None before.
         started: the bot became ready for the rules.
@@ -66,9 +65,6 @@ class BotSession:
         clock_seconds: remaining time on its clock; None without one.
 
     Args:
-        bot: bot.
-        limits: limits of a move.
-        deadlines: time limits for each step.
         clock: clock for the game; None for none.
         ready: the bot is already prepared for these rules.
     """

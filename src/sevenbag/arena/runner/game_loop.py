@@ -50,9 +50,6 @@ class GameLoop:
     """Loop that asks two bot sessions and locks their pieces in a game.
 
     Attributes:
-        sessions: sessions of both bots.
-        config: configuration of the game.
-        game: game.
         began: time of the first turn on the monotonic clock; None before.
     """
 
@@ -326,7 +323,6 @@ class _RealTimePlayer:
 
     Attributes:
         appears: frame at which its piece appears, or has appeared.
-        update: next update for its bot.
         choice: placement of its piece; None until its bot has answered.
         locks: frame at which its piece locks.
         paced: frame at which its previous piece locked according to its pace.

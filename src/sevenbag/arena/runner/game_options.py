@@ -73,8 +73,6 @@ class GameConfig:
     """Configuration of one game: rules, limits and timing.
 
     Attributes:
-        rules: rules.
-        seed: seed of pieces and garbage.
         limits: limits of each bot per move.
         specs: specification of each bot, for replays and displays.
         pieces: piece limit of each player, after which more attack wins; None for none.

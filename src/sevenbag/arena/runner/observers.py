@@ -22,7 +22,6 @@ class GameStart:
 
     Attributes:
         names: unique names of the players.
-        config: configuration of the game.
         limits: limits of each bot per move, as far as the bot supports them.
         game: game, live.
         read_stats: function that returns the statistics of both players so far.

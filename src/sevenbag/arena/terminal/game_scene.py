@@ -29,16 +29,13 @@ class PlayerScene:
     """State of one player.
 
     Attributes:
-        name: name of the player.
         rows: visible rows from the bottom, one letter per cell as in `Position.colors`.
         hold: letter of the held piece.
         queue: letters of the current piece and the previews.
         pending: lines of pending garbage.
-        stats: statistics of the player.
         combo: number of consecutive clears.
         back_to_back: number of consecutive difficult clears.
         loss: reason of the loss; None if the player has not lost.
-        won: the game is over and won.
     """
 
     name: str
@@ -87,16 +84,7 @@ def build_scene(
     result: GameResult | None = None,
     hint: str = "",
 ) -> GameScene:
-    """Build the scene of a game.
-
-    Args:
-        versus: game.
-        names: names of the players.
-        stats: statistics of both players.
-        seed: seed of the game, for the caption.
-        result: result of a finished game.
-        hint: text at the end of the caption.
-    """
+    """Build the scene of a game."""
     first, second = (
         _player_scene(
             game,

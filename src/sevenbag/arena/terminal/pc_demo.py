@@ -160,8 +160,6 @@ class PcDemoGame:
         falling: falling piece; None between two perfect clears.
         recent_keys: last keys and their times.
         last_clear_time: time of the last perfect clear; None before the first.
-        perfect_clears: number of perfect clears.
-        pps: pieces per second.
         solve_seconds: search time of the current perfect clear.
 
     Args:
@@ -335,10 +333,7 @@ class PcDemoScene:
 
     Attributes:
         rows: rows from the bottom; the falling piece in upper case, its ghost in lower case.
-        hold: held piece.
-        queue: next pieces.
         figures: label and value of each statistic.
-        pressed: pressed keys.
         cheer: a perfect clear has just been made.
         caption: line about the game.
     """

@@ -41,13 +41,10 @@ class SolutionScene:
     """State of the solution view to be drawn.
 
     Attributes:
-        solution: perfect clear.
         shown: number of its pieces to draw.
-        title: name of the file.
         number: number of the solution, from 1.
         total: number of solutions; None while unknown.
         typed: text typed after the prompt.
-        message: message to the user.
     """
 
     solution: PcRecord

@@ -36,10 +36,8 @@ class GameTask(msgspec.Struct, frozen=True, kw_only=True):
     """Game to be played.
 
     Attributes:
-        game: game of the schedule.
         engines: engines in the order of the players.
         rules: rules as JSON.
-        settings: options of the game.
     """
 
     game: ScheduledGame
@@ -52,7 +50,6 @@ class GameTaskResult(msgspec.Struct, frozen=True):
     """Finished game.
 
     Attributes:
-        record: record of the game.
         replay: content of the replay file; None without replays.
         bots_started: whether each bot became ready for the game.
         announced_names: names that the bots announced; None for a bot that announced none.

@@ -18,10 +18,6 @@ _MAX_OPENINGS: Final = 1_000_000
 def read_openings(path: str | Path, rules: Rules) -> tuple[Opening, ...]:
     """Read a file of openings.
 
-    Args:
-        path: text file.
-        rules: rules of the games.
-
     Raises:
         FormatError: the file cannot be read, or a line is invalid under the rules.
     """

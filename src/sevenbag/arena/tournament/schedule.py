@@ -34,7 +34,6 @@ class ScheduledGame:
         round: number of the round, from 1.
         encounter: number of the encounter within the round, from 0.
         players: indices of the engines.
-        seed: seed of pieces and garbage.
         fumen: first board; None for an empty one.
     """
 

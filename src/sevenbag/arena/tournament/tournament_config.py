@@ -87,8 +87,6 @@ class PlayerConfig(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     Attributes:
         name: unique name.
-        spec: specification of the bot.
-        limits: limits of the engine.
         provisional: the name is a placeholder until the bot announces one.
     """
 
@@ -113,7 +111,6 @@ class TournamentSettings(msgspec.Struct, frozen=True, kw_only=True, omit_default
         wall: run real time by the wall clock.
         frames: simulate gravity and lock delay frame by frame, in real time.
         nps: nodes per second of bots limited by nodes, in real time.
-        replays: store replays.
     """
 
     games: _GameCount | None = None
@@ -134,11 +131,8 @@ class TournamentHeader(msgspec.Struct, frozen=True, kw_only=True):
     """Configuration of a tournament, stored before the first game.
 
     Attributes:
-        name: name of the tournament.
-        kind: kind of the tournament.
         engines: engines; games refer to them by their index.
         rules: rules in full.
-        settings: options of the games.
         openings: seeds and boards that pairs start from; None for random seeds only.
         sprt: test that ends an encounter; None for none.
         seed: seed of the seeds of games.

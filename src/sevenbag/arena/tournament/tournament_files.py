@@ -64,16 +64,11 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         id: number in the schedule, from 1.
         pair: number of the pair of games with the same opening and swapped sides.
-        round: round of the tournament.
-        encounter: encounter of the round.
-        seed: seed of pieces and garbage.
         opening: fumen of the first board; None for an empty board.
         players: indices of the engines.
-        names: names of the players.
         winner: player that won; None for a draw, or an interrupted game.
         ending: ending as in replays.
         losses: loss of each player; None without one.
-        stats: statistics of each player.
         replay: path of the replay in the folder of the tournament; None for none.
     """
 

@@ -59,9 +59,7 @@ class SprtState:
 
     Attributes:
         players: indices of the engines; the hypotheses are about the first.
-        games: number of games played.
         pairs: results of the pairs for the first engine.
-        llr: log-likelihood ratio.
         decision: accepted hypothesis; None before a decision.
     """
 
@@ -77,14 +75,7 @@ class EngineStanding:
     """Standing of an engine.
 
     Attributes:
-        engine: index of the engine.
-        name: name of the engine.
-        wins: games won.
-        draws: games drawn.
-        losses: games lost.
         byes: points without a game.
-        attack: lines of attack made.
-        pieces: pieces placed.
         resignations: games lost by suggesting no move.
         faults: number of faults by label, see `FAULT_LABELS`.
         tie_break: tie break between equal points; larger is better.
@@ -119,11 +110,6 @@ class TournamentResults:
     Attributes:
         champion: winner of a knockout tournament; None before its end.
         decision: decision of a match; None before it, and if nothing decides.
-        header: header of the tournament.
-
-    Args:
-        header: header of the tournament.
-        games: finished games.
     """
 
     def __init__(self, header: TournamentHeader, games: Iterable[GameRecord] = ()) -> None:

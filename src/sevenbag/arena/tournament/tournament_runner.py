@@ -50,12 +50,7 @@ class TournamentRunner:
     """Runner of a tournament in a folder; a context manager that locks the folder.
 
     Attributes:
-        folder: folder of the tournament.
-        header: header of the tournament.
         results: finished games.
-
-    Args:
-        folder: a folder that `create_folder` made.
 
     Raises:
         FormatError: the folder contains no valid tournament.

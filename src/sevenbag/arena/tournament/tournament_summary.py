@@ -44,8 +44,6 @@ class Survival:
 
     Attributes:
         steps: times of deaths, ascending, and the share that survives each.
-        deaths: number of deaths.
-        observed: number of players.
     """
 
     steps: tuple[tuple[int, float], ...]
@@ -102,16 +100,8 @@ class EngineSummary:
 
     Attributes:
         engine: index of the engine in the header.
-        name: name of the engine.
-        spec: specification of its bot.
-        wins: games won.
-        draws: games drawn.
-        losses: games lost.
         resignations: games lost by suggesting no move.
         faults: number of games lost by each fault of the bot: ``crash``, ``timeout`` ...
-        pieces: pieces placed.
-        lines: rows cleared.
-        attack: lines of attack made.
         seconds: duration of its games by the game clock; None if not known.
         clears: by kind, as in `PlayerStatistics`.
         attack_by: by kind, likewise.
@@ -204,7 +194,6 @@ class SprtProgress:
     Attributes:
         first: index of the engine that the hypotheses are about.
         second: index of the other engine.
-        test: test.
         steps: numbers of outcomes, each with the LLR after it.
         decision: accepted hypothesis; None before a decision.
     """
@@ -221,7 +210,6 @@ class TournamentSummary:
     """Statistics of a tournament.
 
     Attributes:
-        header: header of the tournament.
         result: outcome of a finished tournament; None before.
         games: games that count, by number.
         engines: summaries in the order of the header.

@@ -66,7 +66,6 @@ class EngineTurn:
 
     Attributes:
         position: known position; the first piece of the queue is the current one.
-        rules: rules of the room.
         config: the host's ``config`` with its data.
         state: the host's last ``state`` with its data, if any.
         play: the question with its data.

@@ -42,12 +42,9 @@ class JoinOptions:
     """Options of a team that joins a match.
 
     Attributes:
-        team: registered name of the team.
-        bot: specification of the bot.
         moves_per_second: maximum rate of moves; 0 for no limit.
         limits: limits of the bot for each piece; without any, its own.
         answer_seconds: seconds after which a bot without an answer has failed.
-        timeouts: timeouts for the game server.
     """
 
     team: str

@@ -44,7 +44,6 @@ class TurnState:
     Attributes:
         board: own locked cells when the piece arrived; row 0 is the lowest.
         opponent: locked cells of the other team.
-        queue: upcoming pieces, shared by both teams.
     """
 
     number: int
@@ -92,10 +91,6 @@ class AsyncClientMatch:
 
     Its methods and those of its turns raise `CommandRejectedError` if the server does not accept
     the team or its moves, `ServerUnreachableError` if it does not answer or sends no states.
-
-    Attributes:
-        team: own team.
-        view: state of the match.
     """
 
     def __init__(self, session: MatchSession, team: str) -> None:

@@ -24,7 +24,6 @@ class TeamMatchResult:
     It comes from the server's statistics or, if it publishes none, from the messages received.
 
     Attributes:
-        team: own team.
         opponent: other team; empty if no message named it.
         games: games won by the own and the other team.
         points: points of the own and the other team in all games.
@@ -60,7 +59,6 @@ class MatchView:
         boards: locked cells, encoded as in `sevenbag.protocols.pason.pason_conversion`; without
             teams whose board has not been received in this game.
         pieces: current pieces; None for a team without one.
-        queue: upcoming pieces, shared by both teams.
         cleared: rows cleared according to the latest board message.
         game_name: name of the current or last game.
         playing: True from the first state of a game to its end.

@@ -104,7 +104,6 @@ class MatchScreen:
     """Picture of a match.
 
     Attributes:
-        view: state of the match.
         statistics: statistics of the current game; None without any from the server.
     """
 

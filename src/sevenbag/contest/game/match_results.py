@@ -136,11 +136,6 @@ class ContestGameResult(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         number: number of the game in the match, from 1.
-        game_name: name of the game for clients.
-        scores: points of each player.
-        lines: rows cleared by each player.
-        pieces: number of pieces locked by each player.
-        level: level at the end.
         move_counts: number of moves of each player by outcome, such as
             ``{"done": 812, "collides": 9, "out of date": 4}``.
         last_sequence: last sequence number that was sent.
@@ -168,8 +163,6 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         winner: index of the winner; None for a match that was called off.
-        games: games won by each player.
-        points: points of each player in all games.
     """
 
     winner: Literal[0, 1] | None

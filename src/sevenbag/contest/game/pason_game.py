@@ -95,15 +95,11 @@ class PasonGame:
             only at the end of a game.
         pieces: falling piece of each player; None between two pieces.
         queue: upcoming pieces, shared by both players.
-        lines: rows cleared by each player.
         pending_garbage: garbage rows that will enter each board.
-        level: level of the game, from 1.
-        outcome: outcome of the game; None before its end.
         boards_changed: whether a board changed since `take_changes`.
 
     Args:
         rules: options that the text of the contest leaves open.
-        seed: seed of pieces, garbage and coin flips.
         first_piece_number: number of the first piece.
     """
 

@@ -51,20 +51,15 @@ class ContestMatch:
     """A match of two teams.
 
     Attributes:
-        teams: names of both teams.
         phase: waiting for both teams; before a game; in a game; waiting until a finished game is
             stored; over. A resumed match publishes a position while it waits for its teams,
             because a client may move only in response to a state message.
         next_event_at: time of the next event, if any.
         game: current or last game; None before the first.
         game_number: number of that game, from 1; 0 before the first.
-        connected: whether each team has connected.
-        paused: whether no further game is started.
-        result: result of the match; None before the end.
         cancel_reason: reason for which it was called off; empty if it was not.
 
     Args:
-        token: token of the match, a UUID.
         seed: seed of all games and coin flips.
         wall_clock: returns seconds since 1970, for timestamps.
         finished_games: games that were played before a restart.

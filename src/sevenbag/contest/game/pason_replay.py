@@ -44,12 +44,9 @@ class PasonReplayHeader(Struct, frozen=True, kw_only=True):
     """Header of a replay.
 
     Attributes:
-        format: `FORMAT`.
-        version: version of the format.
         game: version of the rules that are no settings; the same seed gives other games in another
             version.
         first_number: number of the first piece.
-        number: number of the game in its match, from 1.
         began: time of the start in seconds since 1970.
     """
 
@@ -70,11 +67,8 @@ class PasonReplayEnd(Struct, frozen=True, kw_only=True):
     """End of a replay.
 
     Attributes:
-        winner: index of the winner.
         locked: number of pieces locked by each player.
-        level: level at the end.
         boards: board of each player, 50 hexadecimal digits each.
-        milliseconds: duration.
         is_complete: False if the game had more than `MAX_EVENTS`, so that events are missing.
     """
 

@@ -41,10 +41,7 @@ class GameStatistics(
     topic receive them.
 
     Attributes:
-        timestamp: seconds since 1970.
         scores: points in this game, by team.
-        lines: rows cleared.
-        pieces: pieces locked.
         games: games won, by team, in the finished games of the match.
         points: points in the finished games of the match, by team.
     """
@@ -67,8 +64,6 @@ class MatchStatistics(
     Published right before ``MatchEnd``, under the same topic as `GameStatistics`.
 
     Attributes:
-        timestamp: seconds since 1970.
-        winner: team name; None for a match that was called off.
         ending: reason of the end, such as ``majority of games``.
         games: games won, by team.
         points: points in all games, by team.
@@ -103,9 +98,6 @@ class StateBuilder:
         sequence: sequence number of the last message.
 
     Args:
-        token: token of the match.
-        match_name: name of the match.
-        teams: names of both teams.
         wall_clock: returns seconds since 1970.
         sequence: sequence number before that of the first message.
     """

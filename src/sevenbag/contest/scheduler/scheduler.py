@@ -51,7 +51,6 @@ class Scheduler:
 
     Args:
         clock: monotonic seconds.
-        wall_clock: seconds since 1970.
         pass_interval: seconds between passes; None for passes on request only.
         duplicate_timeout: seconds in which a connected game server has to send a message when
             another one with its name connects; otherwise the new one replaces it.

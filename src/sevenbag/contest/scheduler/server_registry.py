@@ -16,7 +16,6 @@ class ServerConnection:
     Attributes:
         hosting: tokens of the matches that the server hosts, as far as known.
         last_received_at: time of the last message, by the scheduler's clock.
-        received_count: number of received messages.
         closing: set when the connection is to end.
     """
 

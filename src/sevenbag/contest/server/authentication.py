@@ -59,7 +59,6 @@ class PlayerAuthenticator:
 
     Args:
         password_hash: argon2 hash; empty for a built-in player.
-        checks: verifier of the server.
     """
 
     def __init__(self, password_hash: str, checks: PasswordVerifier) -> None:

@@ -56,9 +56,7 @@ class GameServer:
     """Host matches until stopped, in the event loop that calls `start`.
 
     Args:
-        settings: settings of the server.
         test_client: settings of built-in players.
-        log: settings of the log.
         result_sink: receiver of results and events; None for a server without a scheduler.
         logger: logger; None for standard error.
     """

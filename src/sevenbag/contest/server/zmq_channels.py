@@ -67,7 +67,6 @@ class CommandChannel:
     Args:
         host: name or address of this machine.
         port: port to listen at; 0 for a free one.
-        max_frame_bytes: maximum size of a command.
 
     Raises:
         InputError: the address cannot be used.

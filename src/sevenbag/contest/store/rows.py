@@ -34,7 +34,6 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         password_hash: argon2 hash with its parameters.
-        disabled: True if the account cannot log in.
     """
 
     id: int
@@ -57,12 +56,7 @@ class Admin(Account, frozen=True, kw_only=True):
 
 
 class LoginSession(msgspec.Struct, frozen=True, kw_only=True):
-    """Valid login.
-
-    Attributes:
-        team: account of a team; None for an administrator.
-        admin: account of an administrator; None for a team.
-    """
+    """Valid login."""
 
     role: Role
     team: Team | None
@@ -146,8 +140,6 @@ class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
         name: display name, such as "Final".
         slot: position in the plan of the contest; empty for test matches.
         server: name of its game server; empty while it waits.
-        games: games won by each player so far.
-        points: points of each player so far.
         revision: number of changes of state and server, without stored games; a change based on an
             old revision is rejected.
         placed: time of its last assignment to a server.
@@ -199,7 +191,6 @@ class AuditRow(msgspec.Struct, frozen=True, kw_only=True):
     """Entry of the audit log.
 
     Attributes:
-        who: name of the administrator, team or program.
         what: action, such as "contest started".
         about: target of the action.
     """

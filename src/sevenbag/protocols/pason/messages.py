@@ -66,13 +66,7 @@ _Digits: TypeAlias = Annotated[str, Meta(max_length=20)]
 
 
 class MatchConnect(Struct, frozen=True, kw_only=True, tag_field="comm_type"):
-    """A team's connection to its match.
-
-    Attributes:
-        match_token: token of the match.
-        team_name: registered name.
-        password: password of the team.
-    """
+    """A team's connection to its match."""
 
     match_token: _Name
     team_name: _Name
@@ -119,7 +113,6 @@ class ErrorResp(Struct, frozen=True, kw_only=True, tag_field="comm_type"):
 
     Attributes:
         error: one of `ERROR_KINDS`, or another text of another server.
-        message: description.
     """
 
     error: str
@@ -205,7 +198,6 @@ class CommandError(ProtocolError):
 
     Attributes:
         error: one of `ERROR_KINDS`.
-        message: text for the client.
     """
 
     def __init__(self, error: ErrorKind, message: str) -> None:

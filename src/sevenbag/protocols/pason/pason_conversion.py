@@ -105,8 +105,6 @@ class PasonPlacement(NamedTuple):
     """A placement in the contest's terms.
 
     Attributes:
-        piece: letter of the piece.
-        orient: orientation.
         row: row of the origin, 0 at the top.
         col: column of the origin.
     """

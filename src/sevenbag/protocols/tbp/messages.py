@@ -75,7 +75,6 @@ class TbpMove(Struct, frozen=True):
     """A placement; its piece shows if hold is used.
 
     Attributes:
-        location: final position of the piece.
         spin: expected spin.
         inputs: inputs from the spawn position in the versus dialect; a hard drop follows.
     """
@@ -124,9 +123,6 @@ class TbpOpponent(Struct, frozen=True):
     """Another player in the versus dialect; every part may be missing.
 
     Attributes:
-        hold: the held piece.
-        queue: upcoming pieces, the current one first.
-        combo: consecutive clearing placements so far.
         back_to_back: number of difficult clears in a row, or true if there are any.
         board: any number of rows from the bottom.
         meter: lines of pending garbage.
@@ -193,9 +189,7 @@ class TbpStart(Struct, frozen=True, tag_field="type", tag="start"):
     """The position to search.
 
     Attributes:
-        hold: the held piece.
         queue: upcoming pieces; the first is the current one.
-        combo: consecutive clearing placements so far.
         back_to_back: true if it is active; the versus dialect sends a count.
         board: 40 rows of 10 cells from the bottom; other numbers of rows are accepted.
         randomizer: state after the last piece of the queue.

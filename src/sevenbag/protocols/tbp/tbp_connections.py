@@ -61,7 +61,6 @@ class TbpBotConnection:
     """The bot's end of a connection to one frontend.
 
     Attributes:
-        state: state of the bot.
         position: position that follows from the messages; None without one.
     """
 
@@ -346,7 +345,6 @@ class TbpFrontendConnection:
     """The frontend's end of a connection to one bot.
 
     Attributes:
-        stage: stage of the connection.
         info: the bot's ``info`` message.
         error_reason: reason of the bot's ``error`` message.
         spaced: put a space after each colon and comma, as some frontends do.

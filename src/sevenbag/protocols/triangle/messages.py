@@ -153,7 +153,6 @@ class TriangleConfig(_Message, frozen=True, kw_only=True, tag="config"):
     """The rules of the room and the first pieces; sent once, right after `TriangleInfo`.
 
     Attributes:
-        board_width: number of columns.
         board_height: number of visible rows; twenty more lie above.
         kicks: Triangle.js name of the rotation system.
         spins: placements that count as spins.
@@ -197,8 +196,6 @@ class TriangleState(_Message, frozen=True, kw_only=True, tag="state"):
     Attributes:
         board: rows from the bottom, those above the visible ones included.
         current: piece to be placed; it is not on the board.
-        hold: held piece.
-        queue: upcoming pieces without the current one.
         garbage: pending attacks in lines, in order.
         combo: clears in a row; -1 for none, 0 after the first.
         b2b: difficult clears in a row; -1 for none, 0 after the first.

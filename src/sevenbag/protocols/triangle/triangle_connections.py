@@ -78,7 +78,6 @@ class TriangleBotConnection:
     """The bot's end of a connection to one host.
 
     Attributes:
-        state: state of the bot.
         rules: known rules of the room; None before its ``config``.
         position: position with every known piece; None without one.
     """
@@ -475,7 +474,6 @@ class TriangleHostConnection:
     """The host's end of a connection to one bot, for one game.
 
     Attributes:
-        stage: stage of the connection.
         info: the bot's first ``info`` message.
         move: its last answer, unchecked: keys may be unknown or missing.
         unrequested_moves: number of moves without a pending question.

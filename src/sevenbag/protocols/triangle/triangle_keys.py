@@ -67,7 +67,6 @@ class ResolvedKeys:
 
     Attributes:
         placement: placement that locks, with its spin.
-        uses_hold: ``hold`` had an effect.
     """
 
     placement: Placement

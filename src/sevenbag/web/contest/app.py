@@ -74,11 +74,6 @@ class ContestSite:
         address: public URL of the site.
         local_address: URL for programs on this machine.
 
-    Args:
-        store: store of the contest.
-        scheduler: scheduler of the matches.
-        settings: settings of the contest.
-
     Raises:
         InputError: a setting is invalid, or the server cannot listen at its address.
     """
@@ -136,12 +131,7 @@ class ContestSite:
 
 
 def create_contest_app(site: SiteContext, broadcaster: LiveBroadcaster) -> Litestar:
-    """Create the application without its middleware.
-
-    Args:
-        site: objects of the site.
-        broadcaster: broadcaster of live matches.
-    """
+    """Create the application without its middleware."""
     overview, animations = SiteOverview(site.store), ReplayAnimations(site.store)
     return Litestar(
         [

@@ -58,7 +58,6 @@ class WatchedMatch(NamedTuple):
     """Match that a viewer watches.
 
     Attributes:
-        match: public number.
         token: secret token, the topic of the state channel.
         teams: names by seat.
     """
@@ -96,7 +95,6 @@ class LiveBroadcaster:
         active_tokens: returns the tokens of the matches being played, which are followed from the
             start, since the colours of cells are known only then.
         find_match: returns the match of a token; called in a thread.
-        logger: logger; by default on standard error.
         max_viewers: maximum number of viewers.
         frames_per_second: maximum frame rate of one match for one viewer.
     """

@@ -40,8 +40,6 @@ class LocalStack:
     """Store, scheduler, site and game servers; an asynchronous context manager.
 
     Attributes:
-        store: store of the contest.
-        scheduler: scheduler of the matches.
         site: server of the site.
         game_servers: processes of the game servers.
 
@@ -190,10 +188,8 @@ class ContestDemo:
 
     Args:
         folder: folder for settings, database, passwords and spool.
-        bots: bots of the two teams.
         moves_per_second: maximum speed of a team.
         port: port of the site; 0 for a free one, None for the default if it is free.
-        overrides: further settings.
         report: called with messages for the user.
 
     Raises:

@@ -53,19 +53,13 @@ class MatchFrameEvent(
     """State of a live match. Pairs are by seat.
 
     Attributes:
-        match: public number of the match.
         status: see `LiveStatus`.
-        game: name of the game.
         boards: letters of all cells, row by row from the top left.
-        pieces: falling pieces.
         queue: letters of the upcoming pieces.
         clears: last clears, as (number, seat, rows before the clear); numbers increase.
         garbage_rises: last garbage, as (number, seat, rows); numbers increase.
         scores: points in this game; None if unknown, like the following.
-        lines: cleared lines.
-        locked: locked pieces.
         games: games won.
-        level: level of the game.
     """
 
     match: int
@@ -148,7 +142,6 @@ class MatchTracker:
     """State of a live match, updated by the messages of its game server.
 
     Attributes:
-        match: public number of the match.
         teams: names by seat.
         version: number that increases with every change of the state.
         invalid_messages: number of messages that could not be decoded.

@@ -25,7 +25,6 @@ class BracketSide(NamedTuple):
     Attributes:
         team: name of the team, or its origin if it is not known yet.
         is_known: whether `team` is a name.
-        games: games won; None before the match.
         is_winner: whether the team has won the tie.
     """
 
@@ -41,8 +40,6 @@ class BracketTie(NamedTuple):
     Attributes:
         name: name, such as "Quarter-final 2".
         state: "bye", "open" (without a match yet), "waiting", "live" or "done".
-        match: public number of its match; None without one.
-        sides: the two teams; one for a bye.
         ending: reason of the win, unless it was won by games.
     """
 
@@ -64,9 +61,6 @@ class ContestOverview(NamedTuple):
     """Contest with bracket and ranking.
 
     Attributes:
-        row: row of the store.
-        rounds: rounds of the bracket.
-        third_place: tie for the third place.
         ranking: ranking, best first; empty without one.
         champion: name of the winner.
         matches_left: number of unfinished matches of the ranking.
@@ -87,7 +81,6 @@ class HomeOverview(NamedTuple):
         contest: current contest; None before the first one.
         live: live matches, those of contests first.
         waiting: number of matches that wait for a game server or their turn.
-        recent: finished matches, newest first.
     """
 
     contest: ContestOverview | None
@@ -110,7 +103,6 @@ class SiteOverview:
     """Cached access to the contents of public pages.
 
     Args:
-        store: store of the contest.
         ttl: time in seconds for which contents are cached.
     """
 

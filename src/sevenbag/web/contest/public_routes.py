@@ -50,11 +50,7 @@ _TRY_AGAIN_LATER: Final = 1013
 
 
 class ReplayAnimations:
-    """Cache of the animations of finished games, which do not change.
-
-    Args:
-        store: store with the replays.
-    """
+    """Cache of the animations of finished games, which do not change."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

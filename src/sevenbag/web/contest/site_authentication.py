@@ -52,11 +52,7 @@ class LoginRequiredError(SevenbagError):
 
 
 class LoginRejectedError(SevenbagError):
-    """A login was rejected; the text is shown to the user.
-
-    Attributes:
-        status: HTTP status of the response.
-    """
+    """A login was rejected; the text is shown to the user."""
 
     def __init__(self, text: str, status: int = 401) -> None:
         super().__init__(text)
@@ -73,8 +69,6 @@ class BrowserSession:
         store_error: error that prevented the lookup of the session.
 
     Args:
-        client: IP address of the client.
-        cookies: cookies of the request.
         session: session in the store.
         store_error: error of the lookup.
         secure: set cookies for HTTPS only.
@@ -146,8 +140,6 @@ class SessionMiddleware:
     show the login as well.
 
     Args:
-        app: wrapped application.
-        store: store with the sessions.
         secure: set cookies for HTTPS only.
     """
 
@@ -250,11 +242,6 @@ class Authenticator:
     Wrong passwords are counted for each name at each address, for each address, and for each name.
     Addresses from which a name has logged in are exempt from the last count, so that guesses from
     many addresses do not lock the account's owner out.
-
-    Args:
-        store: store with the accounts.
-        passwords: password checks.
-        metrics: counters of logins.
     """
 
     def __init__(self, store: Store, passwords: PasswordVerifier, metrics: SiteMetrics) -> None:

@@ -21,20 +21,7 @@ ADMIN_SESSION_SECONDS: Final = 12 * 3_600
 
 
 class SiteContext:
-    """Objects of the site.
-
-    Attributes:
-        store: store of the contest.
-        scheduler: scheduler of the matches.
-        settings: settings of the contest.
-        scheduler_secret: secret shared with game servers.
-        passwords: password hashing.
-        registration_limit: limit of registrations per client.
-        test_match_limit: limit of new test matches per team.
-        log: logger of the site.
-        metrics: metrics of the site.
-        authenticator: login checks.
-    """
+    """Objects of the site."""
 
     def __init__(
         self, store: Store, scheduler: Scheduler, settings: ContestSettings, scheduler_secret: str

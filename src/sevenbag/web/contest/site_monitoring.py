@@ -68,11 +68,6 @@ class AccessLog:
 
     Query strings are not logged, since a test match's has a password, nor are the tokens of
     invitations.
-
-    Args:
-        app: wrapped application.
-        log: logger of the site.
-        metrics: metrics of the site.
     """
 
     def __init__(self, app: AsgiApp, log: FilteringBoundLogger, metrics: SiteMetrics) -> None:

@@ -34,13 +34,11 @@ class HttpServer:
         address: URL of the server, with a slash at the end.
 
     Args:
-        app: ASGI application.
         host: address or name to listen at.
         port: port to listen at; 0 selects a free one.
         max_message_bytes: maximum size of a WebSocket message. Each connection may occupy as much
             memory.
         message_limits: other maximum sizes by path.
-        limiter: limits of the connections.
         trusted_proxies: reverse proxies whose header ``X-Forwarded-For`` is used.
 
     Raises:

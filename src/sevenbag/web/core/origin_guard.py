@@ -77,7 +77,6 @@ class OriginGuard:
     WebSockets and sending forms.
 
     Args:
-        app: wrapped application.
         host: address or name at which the server listens.
         csp: Content-Security-Policy of responses without a policy.
         public_url: URL of the server behind a reverse proxy.

@@ -43,11 +43,9 @@ class PlayServer:
 
     Attributes:
         address: URL of the page.
-        host: host of the matches.
 
     Args:
         host: address or name to listen at.
-        port: port to listen at; 0 selects a free one.
         report: called with the summary of each finished match.
         bots: folder whose files the page may load; None for none.
 
@@ -84,13 +82,7 @@ class PlayServer:
 
 
 def create_play_app(host: MatchHost, replays: ReplayCache, bots: Path | None = None) -> Litestar:
-    """Create the application.
-
-    Args:
-        host: host of the matches.
-        replays: cache of their replays.
-        bots: folder whose files the page may load; None for none.
-    """
+    """Create the application."""
 
     @get("/", media_type=MediaType.HTML, sync_to_thread=False)
     def page() -> Template:

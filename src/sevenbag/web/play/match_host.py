@@ -77,7 +77,6 @@ class MatchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Request of a page for a match.
 
     Attributes:
-        players: the two players.
         rules: name of a preset.
         seed: seed of the pieces; None for a random one.
         pieces: number of pieces per player; then more attack wins.
@@ -156,7 +155,6 @@ class ReplayCache:
     """Cache of encoded replays. The oldest are dropped at a limit.
 
     Args:
-        max_replays: maximum number of replays.
         max_bytes: maximum size of all replays; the newest one is always kept.
     """
 
@@ -187,13 +185,8 @@ class ReplayCache:
 class MatchHost:
     """Host of all pages' matches.
 
-    Attributes:
-        active_matches: number of matches that are being played.
-
     Args:
-        replays: cache for the replays.
         report: called with the summary of each finished match.
-        max_matches: maximum number of concurrent matches.
         max_seconds: maximum duration of a match.
     """
 

@@ -64,9 +64,6 @@ class PageConnection:
 
     Attributes:
         stop_requested: set when the visitor wants to stop the match.
-
-    Args:
-        socket: socket of the page.
     """
 
     def __init__(self, socket: TextSocket) -> None:

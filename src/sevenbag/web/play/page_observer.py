@@ -69,7 +69,6 @@ class MatchFinishedEvent(msgspec.Struct, frozen=True, tag_field="event", tag="ma
         winner: 0 or 1; None for a draw or an aborted game.
         players: final state; None for a game that did not begin.
         replay_url: URL of the replay; None without one.
-        file_name: file name of the replay.
     """
 
     summary: str
@@ -90,9 +89,6 @@ class PageObserver(GameObserver):
 
     Attributes:
         result: result of the game; None before its end.
-
-    Args:
-        connection: connection to the page.
     """
 
     def __init__(self, connection: PageConnection) -> None:
