@@ -12,9 +12,8 @@ from sevenbag import Board, Key, Piece, Placement, Rules
 from sevenbag.protocols.pason import pason_conversion
 from sevenbag.protocols.tbp import tbp_conversion
 from sevenbag.protocols.triangle import triangle_keys as triangle
-from tests.kernel import reference, rotation_systems
-from tests.kernel.test_movegen import field_of, random_board
-from tests.kernel.test_path import landed, pressed, starts
+from tests.kernel import reference
+from tests.kernel.scenes import NAMES, Scene, random_board
 from tests.properties import cases
 
 SPAWN = (4, 20)
@@ -60,37 +59,34 @@ def test_placements_arrive(host: str) -> None:
     rng = random.Random(host)
     done = lost = 0
     while done < cases(10_000):
-        system = rotation_systems.NAMES[rng.randrange(len(rotation_systems.NAMES))]
+        system = rng.choice(NAMES)
         rules = Rules.preset("guideline").replace(
             {"pieces": {"kicks": system, "spins": "none"}, "spawn": {"drop": 0}}
         )
         board = random_board(rng.randrange(10**9), 10, 40, rng.randrange(12), 0.4)
-        field = field_of(board).under(system)
         for piece in Piece:
-            found = list(board.placements(piece, system, spawn=SPAWN))
+            scene = Scene(board, piece.name, system, spawn=SPAWN)
+            found = scene.placements()
             for placement in rng.sample(found, min(12, len(found))):
                 way = HOSTS[host](board, placement, rules)
                 if way is None:
                     lost += 1
                     continue
                 assert LACKS[host].isdisjoint(way)
-                follow(field, piece.name, system, way, placement)
+                assert way[-1] is Key.HARD_DROP
+                follow(scene, scene.start, way, placement)
                 done += 1
     # Some hang in places that a host without that fall cannot release.
     assert lost < done / 4
 
 
-def follow(
-    field: reference.Field, piece: str, system: str, way: list[Key], placement: Placement
-) -> None:
-    s = reference.spawn_state(piece, system, SPAWN)
+def follow(scene: Scene, s: reference.State, way: list[Key], placement: Placement) -> None:
     for key in way[:-1]:
-        s = pressed(field, piece, system, s, key, "none")
-    assert way[-1] is Key.HARD_DROP
-    assert landed(field, piece, system, s, "none")[0] == tuple(placement.cells)
+        s = scene.press(s, key)
+    assert scene.drop(s)[0] == tuple(placement.cells)
 
 
-@pytest.mark.parametrize("system", rotation_systems.NAMES)
+@pytest.mark.parametrize("system", NAMES)
 def test_placements_arrive_under_gravity(system: str) -> None:
     rng = random.Random(system)
     rules = Rules.preset("guideline").replace(
@@ -98,16 +94,12 @@ def test_placements_arrive_under_gravity(system: str) -> None:
     )
     for _ in range(cases(10)):
         board = random_board(rng.randrange(10**9), 10, 40, rng.randrange(14), 0.4)
-        field = field_of(board).under(system)
         for piece in Piece:
-            found = list(board.placements(piece, system, spawn=SPAWN))
+            scene = Scene(board, piece.name, system, spawn=SPAWN)
+            found = scene.placements()
             for placement in rng.sample(found, min(4, len(found))):
                 way = to_triangle(board, placement, rules)
                 if way is None:
                     continue
-                for s in starts(field, piece.name, system, SPAWN, MOST_FALLEN):
-                    at = s
-                    for key in way[:-1]:
-                        at = pressed(field, piece.name, system, at, key, "none")
-                    end = landed(field, piece.name, system, at, "none")
-                    assert end[0] == tuple(placement.cells)
+                for s in scene.fall(MOST_FALLEN):
+                    follow(scene, s, way, placement)

@@ -12,7 +12,8 @@ from sevenbag import Board, Kicks, Piece, Rotation
 from sevenbag.errors import KicksError, RulesError
 from sevenbag.game import Game, Rules
 from sevenbag.game.kicks_file import kicks_from_dict, kicks_to_dict, parse_kicks
-from tests.kernel import reference, rotation_systems
+from tests.kernel import reference
+from tests.kernel.scenes import kicks_of, systems
 from tests.properties import examples
 
 PAGE = Path(__file__).parents[2] / "docs" / "kicks.md"
@@ -144,9 +145,9 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 @examples(100)
-@given(rotation_systems.systems)
+@given(systems)
 def test_plain_data_and_back(system: reference.System) -> None:
-    made = rotation_systems.kicks(system)
+    made = kicks_of(system)
     kicks = made if isinstance(made, Kicks) else Kicks(made)
     again = kicks_from_dict(json.loads(json.dumps(kicks_to_dict(kicks))), "data")
     assert (again, again.name) == (kicks, kicks.name)

@@ -143,10 +143,6 @@ class Field:
         # Every state is asked about many times.
         self._fits: dict[tuple[str, int, int, int], bool] = {}
 
-    def under(self, system: System) -> Field:
-        """The same for pieces that lie as in a system."""
-        return Field(self.width, self.rows, self.filled, system)
-
     def free(self, x: int, y: int) -> bool:
         return 0 <= x < self.width and 0 <= y < self.rows and (x, y) not in self.filled
 
@@ -200,9 +196,7 @@ def get_spin_setting(spins: SpinSetting) -> Spins:
     return Spins(spins) if isinstance(spins, str) else spins
 
 
-def next_states(
-    field: Field, piece: str, system: System, s: State, spins: SpinSetting
-) -> list[State]:
+def next_states(field: Field, piece: str, s: State, spins: SpinSetting) -> list[State]:
     """Every state one key press away."""
     rules = get_spin_setting(spins)
     late = is_detected_at_lock(rules)
@@ -213,7 +207,7 @@ def next_states(
             found.append(shifted(s, dx, dy, rules))
     for turn in (1, 2, 3):
         rotation = (before + turn) % 4
-        for i, (dx, dy) in enumerate(tests(piece, system, before, rotation) or []):
+        for i, (dx, dy) in enumerate(tests(piece, field.system, before, rotation) or []):
             if field.fits_at(piece, x + dx, y + dy, rotation):
                 full = (rules.kicks == "fifth" and i + 1 == 5) or (
                     rules.kicks == "downward" and (before, rotation, dx, dy) in DOWNWARD
@@ -308,21 +302,19 @@ def spawn_state(piece: str, system: System, spawn: tuple[int, int]) -> State:
 def reachable(
     field: Field,
     piece: str,
-    system: System,
     spawn: tuple[int, int],
     spins: SpinSetting,
     carried: Iterable[str] = (),
 ) -> set[State]:
     """All states; `carried`: verdicts that the piece may appear with, besides none."""
-    field = field.under(system)
-    start = spawn_state(piece, system, spawn)
+    start = spawn_state(piece, field.system, spawn)
     if not field.fits(piece, start):
         return set()
     rules = get_spin_setting(spins)
     seen = {start, *(start._replace(spin=spin) for spin in carried)}
     waiting = list(seen)
     while waiting:
-        for to in next_states(field, piece, system, waiting.pop(), rules):
+        for to in next_states(field, piece, waiting.pop(), rules):
             if to not in seen:
                 seen.add(to)
                 waiting.append(to)
@@ -332,15 +324,13 @@ def reachable(
 def placements(
     field: Field,
     piece: str,
-    system: System,
     spawn: tuple[int, int],
     spins: SpinSetting,
     carried: Iterable[str] = (),
 ) -> set[tuple[tuple[tuple[int, int], ...], str]]:
     """Cells and spin of every placement: reachable states that cannot fall."""
-    field = field.under(system)
     found = set()
-    for s in reachable(field, piece, system, spawn, spins, carried):
+    for s in reachable(field, piece, spawn, spins, carried):
         if not field.fits_at(piece, s.x, s.y - 1, s.rotation):
             cells = tuple(sorted(field.cells(piece, s), key=lambda cell: (cell[1], cell[0])))
             found.add((cells, locked_spin(field, piece, s, spins)))
@@ -359,12 +349,10 @@ def lock(field: Field, cells: tuple[tuple[int, int], ...]) -> Field:
     )
 
 
-def perft(
-    field: Field, queue: str, system: System, spawn: tuple[int, int], spins: SpinSetting
-) -> int:
+def perft(field: Field, queue: str, spawn: tuple[int, int], spins: SpinSetting) -> int:
     if not queue:
         return 1
     return sum(
-        perft(lock(field, cells), queue[1:], system, spawn, spins)
-        for cells, _ in placements(field, queue[0], system, spawn, spins)
+        perft(lock(field, cells), queue[1:], spawn, spins)
+        for cells, _ in placements(field, queue[0], spawn, spins)
     )

@@ -11,13 +11,10 @@ from sevenbag import Board, Key, Placement, Rotation, Spin, SpinMode
 from sevenbag.errors import InputError, PlacementError
 from sevenbag.game import Rules
 from sevenbag.game.rules import compile_rules
-from tests.kernel import reference, rotation_systems
-from tests.kernel.test_movegen import PIECES, field_of, random_board
+from tests.kernel import reference
+from tests.kernel.scenes import Goal, Scene, boards, goal_of, pieces, random_board, scenes, seeds
 from tests.properties import examples
 
-TURNS = {Key.CW: 1, Key.FLIP: 2, Key.CCW: 3}
-SHIFTS = {Key.LEFT: (-1, 0), Key.RIGHT: (1, 0), Key.SOFT_DROP: (0, -1)}
-FAR = {Key.DAS_LEFT: (-1, 0), Key.DAS_RIGHT: (1, 0), Key.SONIC_DROP: (0, -1)}
 TAPS = [key for key in Key if key not in {Key.DAS_LEFT, Key.DAS_RIGHT}]
 
 # A plain search through more sets of states than this takes minutes.
@@ -28,167 +25,72 @@ class TooLongError(Exception):
     """The plain search gives up."""
 
 
-Goal = tuple[tuple[tuple[int, int], ...], str]
-
-
-def pressed(
-    field: reference.Field,
-    piece: str,
-    system: reference.System,
-    s: reference.State,
-    key: Key,
-    mode: reference.SpinSetting,
-) -> reference.State:
-    """Return the state after a key press; the same state if nothing moves."""
-    if key in TURNS:
-        rotation = (s.rotation + TURNS[key]) % 4
-        turned = [
-            to
-            for to in reference.next_states(field, piece, system, s, mode)
-            if to.rotation == rotation != s.rotation
-        ]
-        return turned[0] if turned else s
-    dx, dy = (SHIFTS | FAR)[key]
-    while True:
-        to = reference.shifted(s, dx, dy, mode)
-        if not field.fits(piece, to):
-            return s
-        s = to
-        if key in SHIFTS:
-            return s
-
-
-def landed(
-    field: reference.Field,
-    piece: str,
-    system: reference.System,
-    s: reference.State,
-    mode: reference.SpinSetting,
-) -> Goal:
-    """Return the placement that a hard drop locks."""
-    down = pressed(field, piece, system, s, Key.SONIC_DROP, mode)
-    cells = tuple(sorted(field.cells(piece, down), key=lambda c: (c[1], c[0])))
-    return cells, reference.locked_spin(field, piece, down, mode)
-
-
-def starts(
-    field: reference.Field, piece: str, system: reference.System, spawn: tuple[int, int], rows: int
-) -> list[reference.State]:
-    """Return the states of a piece that has fallen up to a number of rows."""
-    s = reference.spawn_state(piece, system, spawn)
-    found: list[reference.State] = []
-    while len(found) <= rows and field.fits(piece, s):
-        found.append(s)
-        s = s._replace(y=s.y - 1)
-    return found
-
-
 def distance(
-    field: reference.Field,
-    piece: str,
-    system: reference.System,
-    goal: Goal,
-    mode: reference.SpinSetting,
-    *,
-    keys: Sequence[Key] = TAPS,
-    spawn: tuple[int, int] = (4, 19),
-    fallen: int = 0,
-    start: reference.State | None = None,
+    scene: Scene, goal: Goal, begin: Sequence[reference.State], keys: Sequence[Key] = TAPS
 ) -> int | None:
     """Presses to the goal, from every start alike, by plain breadth-first search; hard drop too.
 
     Raises:
         TooLongError: with several starts there are more sets of states than one can wait for.
     """
-    if start is None:
-        layer = {frozenset(starts(field, piece, system, spawn, fallen))}
-    else:
-        layer = {frozenset((start,))}
+    layer = {frozenset(begin)}
     seen = set(layer)
     for presses in range(1, 100):
-        if fallen and len(seen) > MOST_SETS:
+        if len(begin) > 1 and len(seen) > MOST_SETS:
             raise TooLongError
         following = set()
         for states in layer:
-            if {landed(field, piece, system, s, mode) for s in states} == {goal}:
+            if {scene.drop(s) for s in states} == {goal}:
                 return presses
             for key in keys:
                 if key is not Key.HARD_DROP:
-                    to = {pressed(field, piece, system, s, key, mode) for s in states}
-                    following.add(frozenset(to))
+                    following.add(frozenset(scene.press(s, key) for s in states))
         layer = following - seen
         seen |= following
     return None
 
 
 @examples(60)
-@given(
-    st.integers(0, 10**9),
-    st.integers(0, 12),
-    st.floats(0.3, 0.9),
-    st.sampled_from(PIECES),
-    rotation_systems.systems,
-    rotation_systems.modes,
-)
-def test_every_placement_has_a_shortest_path(
-    seed: int,
-    height: int,
-    density: float,
-    piece: str,
-    system: reference.System,
-    mode: reference.SpinSetting,
-) -> None:
-    board = random_board(seed, 10, 40, height, density)
-    field = field_of(board).under(system)
-    kicks = rotation_systems.kicks(system)
-    spins = rotation_systems.spin_rules(mode)
-    found = list(board.placements(piece, kicks, spins=spins))
+@given(scenes(boards(10, 40, 12, (0.3, 0.9))), seeds)
+def test_every_placement_has_a_shortest_path(scene: Scene, seed: int) -> None:
+    found = scene.placements()
     for placement in random.Random(seed).sample(found, min(6, len(found))):
-        keys = board.find_path(placement, kicks, spins=spins)
+        keys = scene.board.find_path(placement, scene.kicks, spins=scene.spins)
         assert keys is not None
         assert keys[-1] is Key.HARD_DROP
-        goal = (tuple(placement.cells), placement.spin.name)
-        s = reference.spawn_state(piece, system, (4, 19))
+        s = scene.start
         for key in keys[:-1]:
-            before, s = s, pressed(field, piece, system, s, key, mode)
+            before, s = s, scene.press(s, key)
             assert s != before, key
-        assert landed(field, piece, system, s, mode) == goal
-        assert len(keys) == distance(field, piece, system, goal, mode)
+        assert scene.drop(s) == goal_of(placement)
+        assert len(keys) == distance(scene, goal_of(placement), [scene.start])
 
 
 @examples(60)
 @given(
-    st.integers(0, 10**9),
-    st.integers(0, 9),
-    st.sampled_from(PIECES),
-    rotation_systems.systems,
-    rotation_systems.modes,
+    scenes(boards(7, 12, 9, (0.4, 0.4))),
+    seeds,
     st.sets(st.sampled_from(list(Key))),
     st.integers(0, 4),
 )
 def test_paths_with_given_keys_under_gravity(
-    seed: int,
-    height: int,
-    piece: str,
-    system: reference.System,
-    mode: reference.SpinSetting,
-    keys: set[Key],
-    fallen: int,
+    scene: Scene, seed: int, allowed: set[Key], fallen: int
 ) -> None:
-    spawn = (3, 9)
-    board = random_board(seed, 7, 12, height, 0.4)
-    field = field_of(board).under(system)
-    kicks, spins = rotation_systems.kicks(system), rotation_systems.spin_rules(mode)
-    found = list(board.placements(piece, kicks, spins=spins, spawn=spawn))
+    scene = Scene(scene.board, scene.piece, scene.system, scene.mode, spawn=(3, 9))
+    keys = list(allowed)
+    found = scene.placements()
+    begin = scene.fall(fallen)
     for placement in random.Random(seed).sample(found, min(3, len(found))):
-        way = board.find_path(
-            placement, kicks, spins=spins, spawn=spawn, keys=list(keys), gravity_rows=fallen
+        way = scene.board.find_path(
+            placement,
+            scene.kicks,
+            spins=scene.spins,
+            spawn=scene.spawn,
+            keys=keys,
+            gravity_rows=fallen,
         )
-        goal = (tuple(placement.cells), placement.spin.name)
         try:
-            presses = distance(
-                field, piece, system, goal, mode, keys=list(keys), spawn=spawn, fallen=fallen
-            )
+            presses = distance(scene, goal_of(placement), begin, keys)
         except TooLongError:
             continue
         if way is None:
@@ -196,19 +98,19 @@ def test_paths_with_given_keys_under_gravity(
             assert presses is None or (fallen and presses > 5)
             continue
         assert len(way) == presses
-        assert {Key.HARD_DROP}.union(way) <= {Key.HARD_DROP}.union(keys)
-        for s in starts(field, piece, system, spawn, fallen):
+        assert {Key.HARD_DROP}.union(way) <= {Key.HARD_DROP, *keys}
+        for s in begin:
             at = s
             for key in way[:-1]:
-                at = pressed(field, piece, system, at, key, mode)
-            assert landed(field, piece, system, at, mode) == goal
+                at = scene.press(at, key)
+            assert scene.drop(at) == goal_of(placement)
 
 
 @examples(60)
 @given(
-    st.integers(0, 10**9),
+    seeds,
     st.integers(0, 12),
-    st.sampled_from(PIECES),
+    pieces,
     st.sampled_from(["guideline", "pason-2012"]),
     st.lists(st.sampled_from(TAPS), max_size=12),
 )
@@ -218,13 +120,12 @@ def test_ways_from_where_a_piece_is(
     rules = Rules.preset(preset).replace({"pieces": {"spins": "none"}})
     kernel, system = compile_rules(rules), rules.pieces.kicks.name
     board = random_board(seed, 10, rules.board.rows, height, 0.5)
-    field = field_of(board).under(system)
-    spawn = (rules.spawn.x, rules.spawn.y)
-    at = reference.spawn_state(piece, system, spawn)
+    scene = Scene(board, piece, system, spawn=(rules.spawn.x, rules.spawn.y))
+    at = scene.start
     for key in keys:
         if key is not Key.HARD_DROP:
-            at = pressed(field, piece, system, at, key, "none")
-    cells = sorted(field.cells(piece, at))
+            at = scene.press(at, key)
+    cells = sorted(scene.field.cells(piece, at))
     # In place, all rotations with the same cells turn the same way; with kicks they do not.
     rotations = Rotation if system == "pason" else (Rotation(at.rotation),)
     ways = (
@@ -238,8 +139,7 @@ def test_ways_from_where_a_piece_is(
         places = list(kernel.placements(board, piece, cleared=False))
         for goal in random.Random(seed).sample(places, min(4, len(places))):
             way = kernel.find_path(board, goal, cleared=False, keys=TAPS, start=start)
-            wanted = (tuple(goal.cells), "NONE")
-            presses = distance(field, piece, system, wanted, "none", start=at)
+            presses = distance(scene, (tuple(goal.cells), "NONE"), [at])
             assert (None if way is None else len(way)) == presses
 
 
@@ -251,36 +151,17 @@ def test_another_piece_leads_nowhere() -> None:
 
 
 @examples(100)
-@given(
-    st.integers(0, 10**9),
-    st.integers(0, 12),
-    st.sampled_from(PIECES),
-    rotation_systems.systems,
-    rotation_systems.modes,
-    st.lists(st.sampled_from(list(Key)), max_size=20),
-)
-def test_keys_match_the_reference(
-    seed: int,
-    height: int,
-    piece: str,
-    system: reference.System,
-    mode: reference.SpinSetting,
-    keys: list[Key],
-) -> None:
-    board = random_board(seed, 10, 40, height, 0.4)
-    field = field_of(board).under(system)
-    last = board.apply_keys(
-        piece, keys, rotation_systems.kicks(system), spins=rotation_systems.spin_rules(mode)
-    )
-    s = reference.spawn_state(piece, system, (4, 19))
-    if not field.fits(piece, s):
+@given(scenes(boards(10, 40, 12, (0.4, 0.4))), st.lists(st.sampled_from(list(Key)), max_size=20))
+def test_keys_match_the_reference(scene: Scene, keys: list[Key]) -> None:
+    last = scene.board.apply_keys(scene.piece, keys, scene.kicks, spins=scene.spins)
+    s = scene.start
+    if not scene.field.fits(scene.piece, s):
         assert last is None
         return
     for key in keys:
-        drop = key is Key.HARD_DROP
-        s = pressed(field, piece, system, s, Key.SONIC_DROP if drop else key, mode)
+        s = scene.press(s, Key.SONIC_DROP if key is Key.HARD_DROP else key)
     assert last is not None
-    assert (tuple(last.cells), last.spin.name) == landed(field, piece, system, s, mode)
+    assert goal_of(last) == scene.drop(s)
 
 
 @pytest.mark.parametrize("fallen", [-1, 16])

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from sevenbag import Board, Piece, SpinMode, perft
 from sevenbag.errors import KicksError, PieceError, QueueError
-from tests.kernel import reference, rotation_systems
-from tests.kernel.test_movegen import field_of, random_board
+from tests.kernel import reference
+from tests.kernel.scenes import PIECES, boards, field_of, kicks_of, modes, spin_rules, systems
 from tests.properties import examples
 
 PUBLISHED = json.loads((Path(__file__).parent.parent / "data" / "perft.json").read_text())
@@ -55,48 +55,43 @@ def test_threads_count_the_same() -> None:
     assert perft("IOLJSZ", threads=2) == 67002200
 
 
-@examples(25)
-@given(
-    st.integers(0, 10**9),
-    st.integers(4, 12),
-    st.integers(0, 15),
-    st.lists(st.sampled_from("IOTLJSZ"), min_size=1, max_size=2),
-    rotation_systems.systems,
-    rotation_systems.modes,
-)
-def test_small_trees(
-    seed: int,
-    width: int,
-    height: int,
-    queue: list[str],
+def compare(
+    board: Board,
+    queue: str,
     system: reference.System,
     mode: reference.SpinSetting,
+    spawn: tuple[int, int],
 ) -> None:
-    """Wide words and narrow ones, tall boards and low ones: the tree is the reference's."""
-    board = random_board(seed, width, 24, height, 0.7)
-    spawn = (width // 2 - 1, 19)
-    kicks = rotation_systems.kicks(system)
-    spins = rotation_systems.spin_rules(mode)
-    ours = perft("".join(queue), kicks=kicks, board=board, spins=spins, spawn=spawn)
-    assert ours == reference.perft(field_of(board), "".join(queue), system, spawn, mode)
+    ours = perft(queue, kicks=kicks_of(system), board=board, spins=spin_rules(mode), spawn=spawn)
+    assert ours == reference.perft(field_of(board, system), queue, spawn, mode)
 
 
 @examples(25)
 @given(
-    st.integers(0, 10**9),
-    st.integers(0, 6),
-    st.lists(st.sampled_from("IOTLJSZ"), min_size=2, max_size=2),
+    st.integers(4, 12).flatmap(lambda width: boards(width, 24, 15, (0.7, 0.7))),
+    st.text(PIECES, min_size=1, max_size=2),
+    systems,
+    modes,
+)
+def test_small_trees(
+    board: Board, queue: str, system: reference.System, mode: reference.SpinSetting
+) -> None:
+    """Wide words and narrow ones, tall boards and low ones: the tree is the reference's."""
+    compare(board, queue, system, mode, (board.width // 2 - 1, 19))
+
+
+@examples(25)
+@given(
+    boards(10, 40, 6, (0.6, 0.6)),
+    st.text(PIECES, min_size=2, max_size=2),
     st.sampled_from(["srs", "srs+"]),
-    rotation_systems.modes,
+    modes,
 )
 def test_small_trees_of_width_ten(
-    seed: int, height: int, queue: list[str], system: str, mode: reference.SpinSetting
+    board: Board, queue: str, system: str, mode: reference.SpinSetting
 ) -> None:
     """The systems that are counted in bulk, in every spin mode."""
-    board = random_board(seed, 10, 40, height, 0.6)
-    spins = rotation_systems.spin_rules(mode)
-    ours = perft("".join(queue), kicks=system, board=board, spins=spins)
-    assert ours == reference.perft(field_of(board), "".join(queue), system, (4, 19), mode)
+    compare(board, queue, system, mode, (4, 19))
 
 
 @pytest.mark.parametrize("threads", [1, 2])

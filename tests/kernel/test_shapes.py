@@ -9,7 +9,7 @@ from sevenbag.errors import KicksError
 from sevenbag.game import Game
 from sevenbag.game.kicks_file import kicks_from_dict, kicks_to_dict
 from tests.kernel import reference
-from tests.kernel.test_movegen import PIECES
+from tests.kernel.scenes import PIECES
 
 # Effect of the contest's `lrotate`: a step to the next orientation, a quarter turn to the left.
 LEFT = -1
