@@ -13,17 +13,11 @@ Raises:
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any
 
 from sevenbag.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
-    from sevenbag.envs.env_config import REWARDS, ActionEncoding
-    from sevenbag.envs.keys_env import EnvKey, KeysEnv
-    from sevenbag.envs.placement_env import PlacementEnv
-    from sevenbag.envs.vector_env import VectorEnv
     from sevenbag.envs.versus_env import VersusEnv
 
 __all__ = [
@@ -36,42 +30,42 @@ __all__ = [
     "VersusEnv",
 ]
 
-_MODULES: Final = {
-    "REWARDS": "env_config",
-    "ActionEncoding": "env_config",
-    "EnvKey": "keys_env",
-    "KeysEnv": "keys_env",
-    "PlacementEnv": "placement_env",
-    "VectorEnv": "vector_env",
-    "VersusEnv": "versus_env",
-}
+
+def _missing(error: ModuleNotFoundError, wanted_by: str) -> ModuleNotFoundError | MissingExtraError:
+    if error.name not in {"gymnasium", "numpy", "pettingzoo"}:
+        return error
+    return MissingExtraError(
+        f"{wanted_by} needs {error.name}; install it with: pip install sevenbag[envs]"
+    )
 
 
-def _module(name: str, wanted_by: str) -> ModuleType:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name not in ("gymnasium", "numpy", "pettingzoo"):
-            raise
-        raise MissingExtraError(
-            f"{wanted_by} needs {error.name}; install it with: pip install sevenbag[envs]"
-        ) from None
+try:
+    _register: Any = importlib.import_module("gymnasium").register
+
+    from sevenbag.envs.env_config import REWARDS, ActionEncoding
+    from sevenbag.envs.keys_env import EnvKey, KeysEnv
+    from sevenbag.envs.placement_env import PlacementEnv
+    from sevenbag.envs.vector_env import VectorEnv
+except ModuleNotFoundError as error:
+    raise _missing(error, "sevenbag.envs") from None
+
+_register(
+    "sevenbag/Placement-v0",
+    "sevenbag.envs:PlacementEnv",
+    vector_entry_point="sevenbag.envs:VectorEnv",
+)
+_register("sevenbag/Keys-v0", "sevenbag.envs:KeysEnv")
 
 
 def __getattr__(name: str) -> object:
-    if name not in _MODULES:
+    if name != "VersusEnv":
         raise AttributeError(f"module 'sevenbag.envs' has no attribute {name!r}")
-    return getattr(_module(f"sevenbag.envs.{_MODULES[name]}", f"sevenbag.envs.{name}"), name)
+    try:
+        from sevenbag.envs.versus_env import VersusEnv  # noqa: PLC0415  # needs PettingZoo
+    except ModuleNotFoundError as error:
+        raise _missing(error, "sevenbag.envs.VersusEnv") from None
+    return VersusEnv
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-_gymnasium = _module("gymnasium", "sevenbag.envs")
-_gymnasium.register(
-    id="sevenbag/Placement-v0",
-    entry_point="sevenbag.envs:PlacementEnv",
-    vector_entry_point="sevenbag.envs:VectorEnv",
-)
-_gymnasium.register(id="sevenbag/Keys-v0", entry_point="sevenbag.envs:KeysEnv")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sevenbag.drawing.picture import COLORS, GARBAGE
-from sevenbag.envs.env_config import COUNTERS, EnvConfig, Observation, actions_of
+from sevenbag.envs.env_config import COUNTERS, ActionEncoding, EnvConfig, Observation
 from sevenbag.game import Player
 
 
@@ -22,65 +22,45 @@ class EnvBatch:
     def __init__(self, config: EnvConfig, games: int, players: int, threads: int = 1) -> None:
         self.kernel = config.kernel(games, players)
         self.config = config
-        self.actions = actions_of(self.kernel)
+        holds, spins, _, rows, width = self.kernel.action_shape
+        self.actions = ActionEncoding(holds, spins, rows, width)
         self.games = games
         self.players = players
         self.agents = games * players
         self.threads = threads
 
     def new_arrays(self) -> Observation:
-        """Return arrays for the observations of all agents."""
-        agents, players = self.agents, self.players
-        config = self.config
-        width = config.rules.board.width
+        """Return arrays for the observations of all agents, in the kernel's order."""
+        shape = self.agents, self.players
         return {
-            "board": np.zeros((agents, players, config.rows, width), np.uint8),
-            "pieces": np.zeros((agents, players, self.kernel.observed_pieces), np.uint8),
-            "counters": np.zeros((agents, players, COUNTERS), np.int32),
-            "action_mask": np.zeros((agents, self.actions.count), np.int8),
+            "board": np.zeros((*shape, self.config.rows, self.actions.width), np.uint8),
+            "pieces": np.zeros((*shape, self.kernel.observed_pieces), np.uint8),
+            "counters": np.zeros((*shape, COUNTERS), np.int32),
+            "action_mask": np.zeros((self.agents, self.actions.count), np.int8),
         }
 
     def observe(self, into: Observation) -> None:
         """Write the observations of all agents."""
-        self.kernel.observe(
-            self.threads, into["board"], into["pieces"], into["counters"], into["action_mask"]
-        )
-
-    def reset_ended(self, into: Observation) -> None:
-        """Start a new game in place of each ended one, and write its observations."""
-        self.kernel.reset_ended(
-            into["board"], into["pieces"], into["counters"], into["action_mask"]
-        )
+        self.kernel.observe(self.threads, *into.values())
 
     def step(
-        self, actions: NDArray[np.int64], into: Observation, *, autoreset: bool
+        self, actions: NDArray[np.int64], into: Observation, *, autoreset: bool = False
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Play one turn of every game.
+        """Play one turn of every game; return rewards, terminated games and truncated games.
 
         Args:
             actions: one action per agent.
             into: arrays of observations.
             autoreset: start a new game in place of one that has ended before.
-
-        Returns:
-            Rewards, terminated games, and truncated games.
         """
         rewards = np.empty(self.agents, np.float64)
-        terminated = np.empty(self.agents, np.bool_)
-        truncated = np.empty(self.agents, np.bool_)
+        terminated, truncated = np.empty((2, self.agents), np.bool_)
+        results = rewards, terminated, truncated
+        boards, pieces, counters, masks = into.values()
         self.kernel.step(
-            actions,
-            autoreset,
-            self.threads,
-            into["board"],
-            into["pieces"],
-            into["counters"],
-            into["action_mask"],
-            rewards,
-            terminated,
-            truncated,
+            actions, autoreset, self.threads, boards, pieces, counters, masks, *results
         )
-        return rewards, terminated, truncated
+        return results
 
     def player(self, agent: int) -> Player:
         """Return the player of an agent."""
@@ -99,41 +79,35 @@ CELL: Final = 12
 Cells = tuple[tuple[int, int], ...]
 
 
-def render_text(players: Sequence[Player], falling: Cells = ()) -> str:
-    """Render boards side by side as text, with hold and queue below.
+def render_players(
+    players: Sequence[Player], mode: str | None, falling: Cells = ()
+) -> str | NDArray[np.uint8] | None:
+    """Render boards side by side in a render mode.
+
+    Text has hold and queue below the boards; an image has half a cell between them.
 
     Args:
         players: the players.
+        mode: ``ansi``, ``rgb_array`` or None.
         falling: cells of the falling piece on the first board.
     """
-    boards = [_rows(player, falling if i == 0 else ()) for i, player in enumerate(players)]
-    lines = ["  ".join(rows) for rows in zip(*boards, strict=True)]
-    for player in players:
-        hold = "-" if player.hold is None else player.hold.name
-        queue = "".join(piece.name for piece in player.queue)
-        lines.append(f"hold {hold}  queue {queue}  pending {sum(player.pending)}")
-    return "\n".join(lines) + "\n"
-
-
-def render_image(players: Sequence[Player], falling: Cells = ()) -> NDArray[np.uint8]:
-    """Render boards as an image of height x width x 3, one column of pixels between them."""
+    if mode is None:
+        return None
+    boards = [_rows(player, () if i else falling) for i, player in enumerate(players)]
+    if mode == "ansi":
+        lines = ["  ".join(rows) for rows in zip(*boards, strict=True)]
+        for player in players:
+            hold = "-" if player.hold is None else player.hold.name
+            queue = "".join(piece.name for piece in player.queue)
+            lines.append(f"hold {hold}  queue {queue}  pending {sum(player.pending)}")
+        return "\n".join(lines) + "\n"
     parts: list[NDArray[np.uint8]] = []
-    for i, player in enumerate(players):
-        rows = _rows(player, falling if i == 0 else ())
+    for rows in boards:
         letters = np.array([[ord(letter) for letter in row] for row in rows], np.uint8)
         if parts:
             parts.append(np.full((len(rows) * CELL, CELL // 2, 3), 255, np.uint8))
         parts.append(_PALETTE[letters].repeat(CELL, axis=0).repeat(CELL, axis=1))
     return np.concatenate(parts, axis=1)
-
-
-def render_players(
-    players: list[Player], mode: str | None, falling: tuple[tuple[int, int], ...] = ()
-) -> str | NDArray[np.uint8] | None:
-    """Render players in a render mode."""
-    if mode is None:
-        return None
-    return render_text(players, falling) if mode == "ansi" else render_image(players, falling)
 
 
 def _palette() -> NDArray[np.uint8]:

@@ -112,15 +112,8 @@ REWARDS: Final[Mapping[str, Mapping[str, float]]] = {
 """Rewards by name, as weights of the terms in `REWARD_TERMS`."""
 
 REWARD_TERMS: Final = (
-    "attack",
-    "sent",
-    "cancelled",
-    "lines",
-    "garbage",
-    "placement",
-    "perfect_clear",
-    "win",
-    "loss",
+    *("attack", "sent", "cancelled", "lines", "garbage", "placement", "perfect_clear"),
+    *("win", "loss"),
 )
 """Terms of rewards; see docs/envs.md."""
 
@@ -132,7 +125,6 @@ HIDDEN_ROWS: Final = 4
 
 COUNTERS: Final = 3
 """Number of counters: combo, back-to-back, pending lines."""
-
 
 RENDER_MODES: Final = ["ansi", "rgb_array"]
 
@@ -157,21 +149,15 @@ class EnvOptions(TypedDict, total=False):
     render_mode: str | None
 
 
-@dataclass(frozen=True, slots=True)
 class EnvConfig:
-    """Validated options of an environment."""
+    """Validated options of an environment, see `EnvOptions`.
 
-    rules: Rules
-    weights: Mapping[str, float]
-    frames_per_turn: int
-    max_pieces: int
-    rows: int
-    separate_spins: bool
-    render_mode: str | None
+    Raises:
+        RulesError: the preset, reward or mode is unknown, or a number is out of range.
+    """
 
-    @classmethod
-    def create(
-        cls,
+    def __init__(
+        self,
         rules: Rules | str,
         *,
         reward: Reward = "sent",
@@ -180,28 +166,22 @@ class EnvConfig:
         rows: int | None = None,
         separate_spins: bool = False,
         render_mode: str | None = None,
-    ) -> EnvConfig:
-        """Validate the options of an environment.
-
-        Raises:
-            RulesError: the preset, reward or mode is unknown, or a number is out of range.
-        """
-        if isinstance(rules, str):
-            rules = Rules.preset(rules)
-        board = rules.board
-        if rows is None:
-            rows = min(board.visible + HIDDEN_ROWS, board.rows)
+    ) -> None:
+        self.rules = Rules.preset(rules) if isinstance(rules, str) else rules
+        board = self.rules.board
+        self.rows = min(board.visible + HIDDEN_ROWS, board.rows) if rows is None else rows
         check_integer("frames_per_turn", frames_per_turn, 36_000)
-        check_integer("rows", rows, board.rows, 1)
+        check_integer("rows", self.rows, board.rows, 1)
         if max_pieces is not None:
             check_integer("max_pieces", max_pieces, 1_000_000_000, 1)
         if render_mode is not None and render_mode not in RENDER_MODES:
             modes = " or ".join(map(repr, RENDER_MODES))
             raise RulesError(f"invalid render_mode: expected None or {modes}, got {render_mode!r}")
-        weights = read_reward(reward)
-        return cls(
-            rules, weights, frames_per_turn, max_pieces or 0, rows, separate_spins, render_mode
-        )
+        self.weights = _read_reward(reward)
+        self.frames_per_turn = frames_per_turn
+        self.max_pieces = max_pieces or 0
+        self.separate_spins = separate_spins
+        self.render_mode = render_mode
 
     def kernel(self, games: int, players: int) -> _kernel.GameBatch:
         """Create a batch of games."""
@@ -232,39 +212,17 @@ class EnvConfig:
 
     def reward(self, lock: LockResult, *, lost: bool) -> float:
         """Return the reward of a lock of a single player."""
-        weight = self.weights.get
-        return (
-            weight("attack", 0.0) * lock.attack
-            + weight("sent", 0.0) * sum(lock.sent)
-            + weight("cancelled", 0.0) * lock.cancelled
-            + weight("lines", 0.0) * lock.lines
-            + weight("garbage", 0.0) * len(lock.garbage)
-            + weight("placement", 0.0)
-            + weight("perfect_clear", 0.0) * lock.perfect_clear
-            + weight("loss", 0.0) * lost
-        )
-
-
-def read_reward(reward: Reward) -> Mapping[str, float]:
-    """Return the weights of a reward.
-
-    Raises:
-        RulesError: the reward is unknown or invalid.
-    """
-    if isinstance(reward, str):
-        if reward not in REWARDS:
-            raise RulesError(f"invalid reward: expected {', '.join(REWARDS)}, got {reward!r}")
-        return REWARDS[reward]
-    unknown = ", ".join(repr(name) for name in reward if name not in REWARD_TERMS)
-    if unknown:
-        raise RulesError(f"invalid reward: expected {', '.join(REWARD_TERMS)}, got {unknown}")
-    return {name: float(weight) for name, weight in reward.items()}
-
-
-def actions_of(envs: _kernel.GameBatch) -> ActionEncoding:
-    """Return the action encoding of a batch."""
-    holds, spins, _, rows, width = envs.action_shape
-    return ActionEncoding(holds, spins, rows, width)
+        terms = {
+            "attack": lock.attack,
+            "sent": sum(lock.sent),
+            "cancelled": lock.cancelled,
+            "lines": lock.lines,
+            "garbage": len(lock.garbage),
+            "placement": 1,
+            "perfect_clear": lock.perfect_clear,
+            "loss": lost,
+        }
+        return sum((weight * terms.get(name, 0) for name, weight in self.weights.items()), 0.0)
 
 
 def game_seed(seed: int | None, random: np.random.Generator) -> int:
@@ -277,3 +235,14 @@ def game_seed(seed: int | None, random: np.random.Generator) -> int:
         return int(random.integers(1, MAX_SEED, endpoint=True))
     check_integer("seed", seed, MAX_SEED_VALUE)
     return seed
+
+
+def _read_reward(reward: Reward) -> Mapping[str, float]:
+    if isinstance(reward, str):
+        if reward not in REWARDS:
+            raise RulesError(f"invalid reward: expected {', '.join(REWARDS)}, got {reward!r}")
+        return REWARDS[reward]
+    unknown = ", ".join(repr(name) for name in reward if name not in REWARD_TERMS)
+    if unknown:
+        raise RulesError(f"invalid reward: expected {', '.join(REWARD_TERMS)}, got {unknown}")
+    return {name: float(weight) for name, weight in reward.items()}

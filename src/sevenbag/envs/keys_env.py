@@ -20,7 +20,7 @@ from sevenbag.envs.env_config import (
     Observation,
     game_seed,
 )
-from sevenbag.errors import PlacementError, RulesError, check_integer
+from sevenbag.errors import PlacementError, check_integer
 from sevenbag.game import Player, Rules
 from sevenbag.game.game import MAX_FRAME
 from sevenbag.game.rules import compile_rules
@@ -68,10 +68,8 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         max_keys: int = 100,
         **options: Unpack[EnvOptions],
     ) -> None:
-        self._config = EnvConfig.create(rules, **options)
-        check_integer("max_keys", max_keys, 1_000_000)
-        if max_keys == 0:
-            raise RulesError("max_keys is 0, must be at least 1")
+        self._config = EnvConfig(rules, **options)
+        check_integer("max_keys", max_keys, 1_000_000, 1)
         self._max_keys = max_keys
         self.render_mode = self._config.render_mode
         self.action_space = gymnasium.spaces.Discrete(len(EnvKey))
@@ -131,7 +129,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         if key is EnvKey.HARD_DROP or self._pressed >= self._max_keys:
             reward = self._lock()
             terminated = self._game.over
-            truncated = not terminated and self._cut_short()
+            truncated = not terminated and self._is_at_limit()
             self._ended = terminated or truncated
         observation, info = self._seen()
         return observation, reward, terminated, truncated, info
@@ -169,7 +167,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         self._next_piece()
         return self._config.reward(lock, lost=self._game.over)
 
-    def _cut_short(self) -> bool:
+    def _is_at_limit(self) -> bool:
         settings, game = self._config, self._game
         return game.frame > MAX_FRAME - settings.frames_per_turn or (
             0 < settings.max_pieces <= game.stats.pieces
@@ -203,14 +201,11 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         if self._holds:
             if hold == NO_PIECE:
                 # The first preview becomes the current piece; the last one is unknown.
-                hold = previews.pop(0) if previews else int(self._falling_piece())
+                assert self._falling is not None
+                hold = previews.pop(0) if previews else int(self._falling.placement.piece)
                 previews += [NO_PIECE] * (self._config.rules.pieces.previews - len(previews))
             current, hold = hold, current
         return [current, hold, *previews]
-
-    def _falling_piece(self) -> _kernel.Piece:
-        assert self._falling is not None
-        return self._falling.placement.piece
 
     def _mask(self) -> NDArray[np.int8]:
         mask = np.ones(len(EnvKey), np.int8)

@@ -15,7 +15,6 @@ from sevenbag.envs.env_batch import (
 )
 from sevenbag.envs.env_config import (
     RENDER_MODES,
-    ActionEncoding,
     EnvConfig,
     EnvOptions,
     Observation,
@@ -41,18 +40,14 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
     metadata: ClassVar[dict[str, Any]] = {"render_modes": RENDER_MODES, "render_fps": 10}  # type: ignore[misc]
 
     def __init__(self, rules: Rules | str = "guideline", **options: Unpack[EnvOptions]) -> None:
-        config = EnvConfig.create(rules, **options)
+        config = EnvConfig(rules, **options)
         self._batch = EnvBatch(config, 1, 1)
+        self.actions = self._batch.actions
         self.render_mode = config.render_mode
         self.action_space = gymnasium.spaces.Discrete(self.actions.count)
         self.observation_space: gymnasium.Space[Any] = config.observation_space(
             1, self.actions.count
         )
-
-    @property
-    def actions(self) -> ActionEncoding:
-        """Encoding of the actions."""
-        return self._batch.actions
 
     @property
     def player(self) -> Player:
@@ -84,9 +79,7 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
             PlacementError: the game has ended.
         """
         arrays = self._batch.new_arrays()
-        rewards, terminated, truncated = self._batch.step(
-            np.array([action], np.int64), arrays, autoreset=False
-        )
+        rewards, terminated, truncated = self._batch.step(np.array([action], np.int64), arrays)
         observation = read_row(arrays, 0)
         info = {"action_mask": observation["action_mask"]}
         return observation, float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info

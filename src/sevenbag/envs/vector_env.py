@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
-from gymnasium import Space
 from gymnasium.spaces import Discrete
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
@@ -20,7 +19,6 @@ from sevenbag.envs.env_batch import (
 )
 from sevenbag.envs.env_config import (
     RENDER_MODES,
-    ActionEncoding,
     EnvConfig,
     EnvOptions,
     Observation,
@@ -64,7 +62,7 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         **options: Unpack[EnvOptions],
     ) -> None:
-        config = EnvConfig.create(rules, **options)
+        config = EnvConfig(rules, **options)
         check_integer("num_envs", num_envs, 1 << 20)
         check_integer("threads", threads, MAX_THREADS)
         if players not in (1, 2):
@@ -75,6 +73,7 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
                 f"environments, got {num_envs} environments and {threads} threads"
             )
         self._batch = EnvBatch(config, num_envs // players, players, threads)
+        self.actions = self._batch.actions
         self._autoreset = AutoresetMode(autoreset_mode)
         self._arrays = (self._batch.new_arrays(), self._batch.new_arrays())
         self._latest = 0
@@ -85,17 +84,10 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
             "render_fps": 10,
             "autoreset_mode": self._autoreset,
         }
-        actions: Space[Any] = Discrete(self.actions.count)
-        observation = config.observation_space(players, self.actions.count)
-        self.single_action_space = actions
-        self.single_observation_space = observation
-        self.action_space = batch_space(actions, num_envs)
-        self.observation_space = batch_space(observation, num_envs)
-
-    @property
-    def actions(self) -> ActionEncoding:
-        """Encoding of the actions."""
-        return self._batch.actions
+        self.single_action_space = Discrete(self.actions.count)
+        self.single_observation_space = config.observation_space(players, self.actions.count)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
 
     def player(self, index: int) -> Player:
         """Return a read-only view of the game of a sub-environment."""
@@ -163,17 +155,17 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
             RulesError: the number of actions is wrong.
             PlacementError: without autoreset, a game has ended.
         """
-        numbers = np.ascontiguousarray(actions, np.int64)
         arrays = self._next_arrays()
         rewards, terminated, truncated = self._batch.step(
-            numbers, arrays, autoreset=self._autoreset is AutoresetMode.NEXT_STEP
+            np.ascontiguousarray(actions, np.int64),
+            arrays,
+            autoreset=self._autoreset is AutoresetMode.NEXT_STEP,
         )
         info: dict[str, Any] = {}
-        if self._autoreset is AutoresetMode.SAME_STEP:
-            ended = terminated | truncated
-            if ended.any():
-                info = _final(arrays, ended)
-                self._batch.reset_ended(arrays)
+        ended = terminated | truncated
+        if self._autoreset is AutoresetMode.SAME_STEP and ended.any():
+            info = _final(arrays, ended)
+            self._batch.kernel.reset_ended(*arrays.values())
         return arrays, rewards, terminated, truncated, info
 
     def render(self) -> tuple[Any, ...] | None:
@@ -190,7 +182,6 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
         return dict(self._arrays[self._latest])
 
     def _games_to_reset(self, options: dict[str, Any] | None) -> NDArray[np.bool_]:
-        players = self._batch.players
         if not options or options.get("reset_mask") is None:
             return np.ones(self._batch.games, np.bool_)
         mask = np.asarray(options["reset_mask"])
@@ -199,7 +190,7 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
                 f"invalid reset_mask: expected bool of shape ({self.num_envs},), "
                 f"got {mask.dtype} of shape {mask.shape}"
             )
-        by_game: NDArray[np.bool_] = mask.reshape(-1, players)
+        by_game: NDArray[np.bool_] = mask.reshape(-1, self._batch.players)
         chosen = np.asarray(by_game.any(axis=1))
         if not np.array_equal(chosen, by_game.all(axis=1)):
             raise RulesError(

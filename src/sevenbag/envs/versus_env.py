@@ -19,7 +19,6 @@ from sevenbag.envs.env_batch import (
 )
 from sevenbag.envs.env_config import (
     RENDER_MODES,
-    ActionEncoding,
     EnvConfig,
     EnvOptions,
     Observation,
@@ -52,8 +51,9 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
     }
 
     def __init__(self, rules: Rules | str = "guideline", **options: Unpack[EnvOptions]) -> None:
-        config = EnvConfig.create(rules, **options)
+        config = EnvConfig(rules, **options)
         self._batch = EnvBatch(config, 1, len(AGENTS))
+        self.actions = self._batch.actions
         self._random: np.random.Generator | None = None
         self.render_mode = config.render_mode
         self.possible_agents = list(AGENTS)
@@ -63,11 +63,6 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
         self.observation_spaces: dict[str, Space[Any]] = {
             agent: config.observation_space(len(AGENTS), count) for agent in AGENTS
         }
-
-    @property
-    def actions(self) -> ActionEncoding:
-        """Encoding of the actions."""
-        return self._batch.actions
 
     @property
     def players(self) -> tuple[Player, Player]:
@@ -121,7 +116,7 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
             raise PlacementError(f"no action for {' and '.join(missing)}")
         arrays = self._batch.new_arrays()
         rewards, terminated, truncated = self._batch.step(
-            np.array([actions[agent] for agent in AGENTS], np.int64), arrays, autoreset=False
+            np.array([actions[agent] for agent in AGENTS], np.int64), arrays
         )
         if self._batch.kernel.has_ended(0):
             self.agents = []
@@ -135,7 +130,7 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Render both boards."""
-        return render_players(list(self.players), self.render_mode)
+        return render_players(self.players, self.render_mode)
 
     def close(self) -> None:
         """Do nothing: no resources are open."""
