@@ -19,7 +19,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Final, cast
 
 from sevenbag import _kernel
-from sevenbag._kernel import Button, FrameRules, FrameStats, Handling, Key, Placement, SpinRules
+from sevenbag._kernel import Button, FrameRules, FrameStats, Handling, Key, Placement
 from sevenbag.errors import InputError, PlacementError, RulesError, expect_type, shown
 from sevenbag.game.game import Player
 from sevenbag.game.rules import Rules, compile_rules, resolve_rules
@@ -137,8 +137,7 @@ class FrameGame(Player):
     def place(self, placement: Placement, subframe: float = 0.0) -> LockResult:
         """Press the keys that move a piece to a placement, ending with a hard drop.
 
-        The falling piece must be unrotated; its location does not matter. The keys take no time
-        except about a tenth of a frame for each soft drop.
+        The keys take no time except about a tenth of a frame for each soft drop.
 
         Args:
             placement: placement of the falling piece or of the hold piece.
@@ -150,7 +149,33 @@ class FrameGame(Player):
             RulesError: the soft drop of the handling does not reach the floor immediately.
             InputError: the subframe is out of range.
         """
-        return _press_keys(self, self._frames, placement, subframe)
+        game = self._frames
+        if not 0 <= subframe < 1:
+            raise InputError(f"invalid subframe: expected 0 to below 1, got {subframe}")
+        if game.handling.soft_drop < _INSTANT_SOFT_DROP:
+            raise RulesError(
+                f"a soft drop by {game.handling.soft_drop:g} takes long; placements need"
+                f" one by {_INSTANT_SOFT_DROP}, which is at once"
+            )
+        game.advance_to(subframe)
+        subframe = max(subframe, game.subframe)
+        holds = self._needs_hold(placement.piece)
+        keys = self._find_keys(placement, holds=holds)
+        # Duration of a drop over the whole board.
+        fall = self._rules.board.rows / _ROWS_PER_FRAME
+        if subframe + keys.count(Key.SONIC_DROP) * fall > 1:
+            raise PlacementError("not enough time left in this frame for the soft drops")
+        if game.is_hard_drop_blocked:
+            raise PlacementError(
+                "a piece has just locked automatically: a hard drop would be ignored"
+            )
+        buttons = [_BUTTONS[key] for key in keys]
+        for button in [Button.HOLD, *buttons] if holds else buttons:
+            game.press(button, subframe)
+            if button is Button.SOFT_DROP:
+                subframe += fall
+            game.release(button, subframe)
+        return game.last_lock
 
     def take_sent_attacks(self) -> tuple[SentAttack, ...]:
         """Return the attacks sent since the last call."""
@@ -266,53 +291,35 @@ class FrameGame(Player):
         spin = max(allowed) if allowed else min(one.spin for one in found)
         return Placement(placement.piece, placement.rotation, placement.x, placement.y, spin)
 
-    def is_legal(self, placement: Placement, *, hold: bool | None = None) -> bool:
-        """Return True if `find_move` accepts the placement."""
-        try:
-            self.find_move(placement, hold=hold)
-        except PlacementError:
+    def _needs_hold(self, piece: Piece) -> bool:
+        if self.over:
+            raise PlacementError("the game is over: no move can be played")
+        if piece == self.current:
             return False
+        offered = self.hold if self.hold is not None else self.queue[1]
+        if piece != offered or not self._rules.pieces.hold:
+            raise PlacementError(
+                f"{piece.name} cannot be placed: {self.current.name} is in the air, and hold"
+                f" offers {offered.name}"
+            )
         return True
+
+    def _find_keys(self, placement: Placement, *, holds: bool) -> list[Key]:
+        rules, start = self._rules, self.piece
+        if holds:
+            start = rules.pieces.kicks.spawn_at(placement.piece, rules.spawn.x, rules.spawn.y)
+        kernel = compile_rules(rules)
+        keys = kernel.find_path(
+            self.board, placement, cleared=False, keys=list(_BUTTONS), start=start
+        )
+        if keys is None:
+            raise PlacementError(f"no keys lead to {placement} from x {start.x}, y {start.y}")
+        return keys
 
 
 _INSTANT_SOFT_DROP: Final = 41
 """Soft drop factor that reaches the floor immediately."""
 
-
-def _press_keys(
-    player: Player, game: _kernel.FrameGame, placement: Placement, subframe: float
-) -> LockResult:
-    """Press keys for `FrameGame.place`."""
-    if not 0 <= subframe < 1:
-        raise InputError(f"invalid subframe: expected 0 to below 1, got {subframe}")
-    if game.handling.soft_drop < _INSTANT_SOFT_DROP:
-        raise RulesError(
-            f"a soft drop by {game.handling.soft_drop:g} takes long; placements need"
-            f" one by {_INSTANT_SOFT_DROP}, which is at once"
-        )
-    game.advance_to(subframe)
-    subframe = max(subframe, game.subframe)
-    holds = _needs_hold(player, placement.piece)
-    keys = _way(player, game, placement, holds=holds)
-    # Duration of a drop over the whole board.
-    fall = player.rules.board.rows / _ROWS_PER_FRAME
-    if subframe + keys.count(Key.SONIC_DROP) * fall > 1:
-        raise PlacementError("not enough time left in this frame for the soft drops")
-    if game.is_hard_drop_blocked:
-        raise PlacementError("a piece has just locked automatically: a hard drop would be ignored")
-    if holds:
-        _tap(game, Button.HOLD, subframe)
-    for key in keys:
-        if key is Key.SONIC_DROP:
-            game.press(Button.SOFT_DROP, subframe)
-            subframe += fall
-            game.release(Button.SOFT_DROP, subframe)
-        else:
-            _tap(game, _BUTTONS[key], subframe)
-    return game.last_lock
-
-
-_KEYS: Final = (Key.LEFT, Key.RIGHT, Key.CW, Key.CCW, Key.FLIP, Key.SONIC_DROP, Key.HARD_DROP)
 
 _BUTTONS: Final = {
     Key.LEFT: Button.MOVE_LEFT,
@@ -320,46 +327,9 @@ _BUTTONS: Final = {
     Key.CW: Button.ROTATE_CW,
     Key.CCW: Button.ROTATE_CCW,
     Key.FLIP: Button.ROTATE_180,
+    Key.SONIC_DROP: Button.SOFT_DROP,
     Key.HARD_DROP: Button.HARD_DROP,
 }
 
 _ROWS_PER_FRAME: Final = 400
 """Rows per frame of an immediate soft drop."""
-
-
-def _needs_hold(player: Player, piece: Piece) -> bool:
-    if player.over:
-        raise PlacementError("the game is over: no move can be played")
-    if piece == player.current:
-        return False
-    offered = player.hold if player.hold is not None else player.queue[1]
-    if piece != offered or not player.rules.pieces.hold:
-        raise PlacementError(
-            f"{piece.name} cannot be placed: {player.current.name} is in the air, and hold"
-            f" offers {offered.name}"
-        )
-    return True
-
-
-def _way(
-    player: Player, game: _kernel.FrameGame, placement: Placement, *, holds: bool
-) -> list[Key]:
-    rules = player.rules
-    pieces = rules.pieces
-    spins = SpinRules(
-        pieces.spins,
-        full_kicks=pieces.spin_kicks,
-        on_shift=pieces.spin_shift,
-        hold_keeps_spin=pieces.spin_hold,
-        top_filled=pieces.spin_top,
-    )
-    place = (rules.spawn.x, rules.spawn.y) if holds else (game.piece.x, game.piece.y)
-    way = game.board.find_path(placement, pieces.kicks, spins=spins, spawn=place, keys=_KEYS)
-    if way is None:
-        raise PlacementError(f"no keys lead to {placement} from x {place[0]}, y {place[1]}")
-    return way
-
-
-def _tap(game: _kernel.FrameGame, button: Button, subframe: float) -> None:
-    game.press(button, subframe)
-    game.release(button, subframe)

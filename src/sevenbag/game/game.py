@@ -161,7 +161,7 @@ class Player:
     def is_legal(self, placement: Placement, *, hold: bool | None = None) -> bool:
         """Return True if `find_move` accepts the placement."""
         try:
-            self._kernel.find_move(placement, hold)
+            self.find_move(placement, hold=hold)
         except PlacementError:
             return False
         return True
