@@ -258,28 +258,13 @@ def expect_type(
     name: str,
     error: type[InputError] = InputError,
 ) -> None:
-    """Check the type of an argument.
-
-    Args:
-        what: name of the argument.
-        value: the argument.
-        wanted: expected type or types.
-        name: description of the expected types for the message.
-        error: class of the raised error.
-    """
+    """Check the type of an argument; `what` and `name` describe it and the type in the error."""
     if not isinstance(value, wanted):
         raise error(f"invalid {what}: expected {name}, got {shown(value)}")
 
 
 def check_integer(name: str, value: object, maximum: int, minimum: int = 0) -> None:
-    """Raise a RulesError unless a value is an integer within a range.
-
-    Args:
-        name: name of the value for the message.
-        value: the value.
-        maximum: largest valid integer.
-        minimum: smallest valid integer.
-    """
+    """Raise a RulesError unless a value is an integer from `minimum` to `maximum`."""
     if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
         raise RulesError(
             f"invalid {name}: expected integer from {minimum} to {maximum}, got {shown(value)}"

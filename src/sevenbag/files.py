@@ -72,13 +72,8 @@ def looks_like_file(text: str) -> bool:
 def open_locked(path: Path, flags: int, error: Exception) -> int:
     """Open a file or folder and lock it; return the descriptor that holds the lock until closed.
 
-    Args:
-        path: the file or folder.
-        flags: as for `os.open`.
-        error: raised if another process holds the lock.
-
     Raises:
-        OSError: it cannot be opened.
+        OSError: it cannot be opened; `error` if another process holds the lock.
     """
     descriptor = os.open(path, flags | os.O_CLOEXEC, 0o666)
     try:
@@ -101,12 +96,6 @@ def write_atomically(
     """Write a temporary file beside the file, then rename it: only the rename is atomic.
 
     Devices and pipes, such as ``/dev/stdout``, are written to and not replaced.
-
-    Args:
-        path: the file.
-        data: the whole content.
-        replace: replace an existing file.
-        error: creates the error from its message.
 
     Raises:
         FileExistsError: the file exists, and `replace` is False.

@@ -11,7 +11,7 @@ import pytest
 from sevenbag.arena.tournament.tournament_config import read_tournament_config
 from sevenbag.bots.external.tbp_profile import load_profile, parse_profile
 from sevenbag.config.loader import load_toml
-from sevenbag.config.toml import MAX_KEY_PARTS, MAX_TOML_SIZE, parse_toml, read_toml_text
+from sevenbag.config.toml import MAX_KEY_PARTS, MAX_TOML_SIZE, TomlDocument, parse_toml
 from sevenbag.contest.settings import ContestSettings, load_settings
 from sevenbag.errors import FormatError, InputError
 from sevenbag.game import Rules
@@ -139,13 +139,13 @@ def test_deeply_nested_file_takes_little_memory(tmp_path: Path) -> None:
 
 def test_unreadable_files(tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
-    with pytest.raises(FormatError, match=r"^cannot be read: No such file or directory"):
-        read_toml_text(file)
+    with pytest.raises(FormatError, match=r"x\.toml: cannot be read: No such file or directory"):
+        TomlDocument.load(file)
     file.write_bytes(b"name = '\xff'")
-    with pytest.raises(FormatError, match=r"^cannot be read: byte 8 is not UTF-8"):
-        read_toml_text(file)
+    with pytest.raises(FormatError, match=r"x\.toml: cannot be read: byte 8 is not UTF-8"):
+        TomlDocument.load(file)
     file.write_bytes(b"#" * (MAX_TOML_SIZE + 1))
-    with pytest.raises(FormatError, match=r"^cannot be read: larger than 262144 bytes"):
-        read_toml_text(file)
+    with pytest.raises(FormatError, match=r"x\.toml: cannot be read: larger than 262144 bytes"):
+        TomlDocument.load(file)
     with pytest.raises(FormatError, match="null"):
-        read_toml_text(f"{tmp_path}/\0")
+        TomlDocument.load(f"{tmp_path}/\0")

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 import msgspec
 from msgspec import inspect as types
 
-from sevenbag.config.toml import TomlLines, parse_toml, read_toml_text
+from sevenbag.config.toml import TomlDocument, parse_toml
 from sevenbag.errors import FormatError, InputError, SettingsError, SpecError, shown
 
 if TYPE_CHECKING:
@@ -50,22 +50,12 @@ class FieldDescription(NamedTuple):
 def load_toml(
     path: str | Path, struct: type[T], *, error: type[InputError] = FormatError, kebab: bool = False
 ) -> T:
-    """Load a TOML file.
-
-    Args:
-        path: file.
-        struct: type of the result.
-        error: class of the raised error.
-        kebab: accept and report keys with hyphens, such as `first-to` for `first_to`.
+    """Load a TOML file; with `kebab`, its keys have hyphens, such as `first-to` for `first_to`.
 
     Raises:
         FormatError: the file cannot be read or is invalid (`error` if given).
     """
-    try:
-        text = read_toml_text(path)
-    except FormatError as problem:
-        raise error(f"{path}: {problem}") from None
-    return loads_toml(text, struct, str(path), error=error, kebab=kebab)
+    return _convert_document(TomlDocument.load(path, error), struct, error, kebab=kebab)
 
 
 def loads_toml(
@@ -76,26 +66,8 @@ def loads_toml(
     error: type[InputError] = FormatError,
     kebab: bool = False,
 ) -> T:
-    """Load a TOML text; see `load_toml`.
-
-    Args:
-        text: TOML.
-        struct: type of the result.
-        source: name of the text for errors.
-        error: class of the raised error.
-        kebab: accept and report keys with hyphens.
-    """
-    try:
-        data = parse_toml(text)
-    except FormatError as problem:
-        raise error(f"{source}: {problem}") from None
-    lines = TomlLines(text)
-
-    def locate(key: KeyPath) -> str:
-        line = lines.find([_styled(part, kebab=kebab) for part in key])
-        return f"{source}: line {line}" if line else source
-
-    return convert(data, struct, locate, error=error, kebab=kebab)
+    """Load a TOML text like `load_toml`; errors name its source."""
+    return _convert_document(TomlDocument(text, source, error), struct, error, kebab=kebab)
 
 
 def convert(
@@ -159,23 +131,18 @@ def load_settings(
     values: dict[str, Any] = msgspec.to_builtins(struct())
     places: dict[KeyPath, str] = {}
 
-    lines = TomlLines("")
-    if path is not None:
-        try:
-            text = read_toml_text(path)
-            data = parse_toml(text)
-        except FormatError as problem:
-            raise SettingsError(f"{path}: {problem}") from None
-        lines = TomlLines(text)
-        for section, keys in data.items():
-            is_table = isinstance(keys, dict) and section in values
-            values[section] = values[section] | keys if is_table else keys
+    document = TomlDocument("", "") if path is None else TomlDocument.load(path, SettingsError)
+    for section, keys in document.data.items():
+        is_table = isinstance(keys, dict) and section in values
+        values[section] = values[section] | keys if is_table else keys
 
     def give(section: str, key: str, text: str, place: str) -> None:
-        if not _is_utf8(text):
+        try:
+            text.encode()
+        except UnicodeEncodeError:
             raise SettingsError(
                 f"{place}: invalid {section}.{key}: expected UTF-8, got {shown(text)}"
-            )
+            ) from None
         kind = _type_at(info, (section, key))
         if isinstance(table := values.setdefault(section, {}), dict):
             table[key] = _parse_text(text, kind) if kind else text
@@ -204,9 +171,7 @@ def load_settings(
 
     def locate(key: KeyPath) -> str:
         place = places.get(key[:2]) or (places.get(key[:1]) if len(key) == 1 else None)
-        if place is None and (line := lines.find(key)):
-            place = f"{path}: line {line}"
-        return place or str(path or "")
+        return place or document.locate(key)
 
     return convert(values, struct, locate, error=SettingsError)
 
@@ -218,7 +183,6 @@ def parse_options(
     *,
     base: T | None = None,
     names: Iterable[str] | None = None,
-    error: type[InputError] = SpecError,
     kebab: bool = False,
 ) -> T:
     """Parse options given as texts, such as those of a bot specification.
@@ -229,11 +193,10 @@ def parse_options(
         source: name of the options' owner for errors, such as `bot beam`.
         base: values of the options that are not given [default: the struct's].
         names: names that are accepted [default: all].
-        error: class of the raised error.
         kebab: report names with hyphens; both forms are accepted in any case.
 
     Raises:
-        SpecError: an option is unknown or invalid (`error` if given).
+        SpecError: an option is unknown or invalid.
     """
     info = _info(struct)
     known = list(names) if names is not None else [field.name for field in _fields(info)]
@@ -242,13 +205,13 @@ def parse_options(
         key = name.replace("-", "_")
         if key not in known:
             options = ", ".join(_styled(one, kebab=kebab) for one in known)
-            raise error(
+            raise SpecError(
                 f"{source}: unknown option {shown(name)}{_hint(key, known)}; options are {options}"
             )
         kind = _type_at(info, (key,))
         assert kind is not None, "the names are fields"
         values[key] = _parse_text(text, kind)
-    return convert(values, struct, source, error=error, kebab=kebab)
+    return convert(values, struct, source, error=SpecError, kebab=kebab)
 
 
 def parse_fields(texts: Mapping[str, str], struct: type[T]) -> T:
@@ -356,12 +319,13 @@ _TRUTHS: Final = {"true": True, "yes": True, "false": False, "no": False}
 _info: Callable[[Any], types.Type] = functools.cache(types.type_info)
 
 
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _convert_document(
+    document: TomlDocument, struct: type[T], error: type[InputError], *, kebab: bool
+) -> T:
+    def locate(key: KeyPath) -> str:
+        return document.locate([_styled(part, kebab=kebab) for part in key])
+
+    return convert(document.data, struct, locate, error=error, kebab=kebab)
 
 
 def _explain(

@@ -9,9 +9,9 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, Self
 
-from sevenbag.errors import FormatError, shown
+from sevenbag.errors import FormatError, InputError, shown
 from sevenbag.files import read_input
 
 MAX_TOML_SIZE: Final = 1 << 18
@@ -19,22 +19,6 @@ MAX_TOML_SIZE: Final = 1 << 18
 
 MAX_KEY_PARTS: Final = 16
 """Maximum parts of a dotted key or table header; parsing takes memory quadratic in their number."""
-
-
-def read_toml_text(path: str | os.PathLike[str]) -> str:
-    """Read a TOML file, without parsing it.
-
-    Raises:
-        FormatError: the file cannot be read, is too large, or is not UTF-8.
-    """
-    try:
-        return read_input(path, MAX_TOML_SIZE).decode()
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise FormatError(f"cannot be read: byte {error.start} is not UTF-8") from None
-    except TypeError:
-        raise FormatError(f"invalid path: expected str or os.PathLike, got {shown(path)}") from None
 
 
 def parse_toml(text: str) -> dict[str, Any]:
@@ -67,10 +51,22 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise FormatError("invalid TOML: values are nested too deeply") from None
 
 
-class TomlLines:
-    """Line numbers of the tables and keys of a valid TOML text, and of the lists in a list."""
+class TomlDocument:
+    """A parsed TOML text that knows the line of each table and key, and of each list in a list.
 
-    def __init__(self, text: str) -> None:
+    Attributes:
+        data: its tables and keys.
+
+    Raises:
+        FormatError: the text is invalid (`error` if given).
+    """
+
+    def __init__(self, text: str, source: str, error: type[InputError] = FormatError) -> None:
+        try:
+            self.data = parse_toml(text)
+        except FormatError as problem:
+            raise error(f"{source}: {problem}") from None
+        self._source = source
         self._lines: dict[tuple[object, ...], int] = {}
         table: tuple[object, ...] = ()
         key: tuple[object, ...] = ()
@@ -100,12 +96,30 @@ class TomlLines:
                     self._lines[*key, items] = number
                     items += 1
 
-    def find(self, path: Iterable[str | int]) -> int | None:
-        """Return the line of a key, or of the nearest part of its path, or None."""
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], error: type[InputError] = FormatError) -> Self:
+        """Read a file.
+
+        Raises:
+            FormatError: the file cannot be read or is invalid (`error` if given).
+        """
+        try:
+            text = read_input(path, MAX_TOML_SIZE).decode()
+        except OSError as problem:
+            raise error(f"{path}: cannot be read: {problem.strerror}") from None
+        except UnicodeDecodeError as problem:
+            raise error(f"{path}: cannot be read: byte {problem.start} is not UTF-8") from None
+        except TypeError:
+            raise error(f"invalid path: expected str or os.PathLike, got {shown(path)}") from None
+        return cls(text, str(path), error)
+
+    def locate(self, path: Iterable[str | int]) -> str:
+        """Return the source with the line of a key, or of the nearest part of its path."""
         parts = tuple(path)
         while parts and parts not in self._lines:
             parts = parts[:-1]
-        return self._lines.get(parts)
+        line = self._lines.get(parts)
+        return f"{self._source}: line {line}" if line else self._source
 
 
 _POSITION: Final = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")

@@ -187,9 +187,8 @@ class Player:
         """Return a self-contained SVG picture of board, hold, queue and pending garbage."""
         return draw_players([self]).svg()
 
-    def _repr_svg_(self) -> str:
-        """Return the picture for notebooks."""
-        return self.svg()
+    _repr_svg_ = svg
+    """Return the picture for notebooks."""
 
 
 class Game(Player):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, NoReturn, cast
 
@@ -22,8 +22,8 @@ from msgspec import Meta
 
 from sevenbag._kernel import MAX_CELL_DISTANCE, MAX_KICK_DISTANCE, MAX_KICKS, Kicks, Piece, Rotation
 from sevenbag.config.loader import KeyPath, convert
-from sevenbag.config.toml import TomlLines, parse_toml, read_toml_text
-from sevenbag.errors import FormatError, KicksError, shown
+from sevenbag.config.toml import TomlDocument
+from sevenbag.errors import KicksError, shown
 
 
 def load_kicks(path: str | os.PathLike[str], name: str | None = None) -> Kicks:
@@ -32,11 +32,8 @@ def load_kicks(path: str | os.PathLike[str], name: str | None = None) -> Kicks:
     Raises:
         KicksError: the file cannot be read or is invalid; the message contains the line.
     """
-    try:
-        text = read_toml_text(path)
-    except FormatError as error:
-        raise KicksError(f"{path}: {error}") from None
-    return _read(text, name or Path(path).stem, str(path))
+    document = TomlDocument.load(path, KicksError)
+    return _KicksReader(document.data, name or Path(path).stem, document.locate).read()
 
 
 def parse_kicks(text: str, name: str = "own") -> Kicks:
@@ -45,7 +42,8 @@ def parse_kicks(text: str, name: str = "own") -> Kicks:
     Raises:
         KicksError: the text is invalid; the message contains the line.
     """
-    return _read(text, name, "the text")
+    document = TomlDocument(text, "the text", KicksError)
+    return _KicksReader(document.data, name, document.locate).read()
 
 
 def kicks_from_dict(data: Mapping[str, object], where: str) -> Kicks:
@@ -54,7 +52,7 @@ def kicks_from_dict(data: Mapping[str, object], where: str) -> Kicks:
     Raises:
         KicksError: the data is invalid.
     """
-    return _KicksReader(data, "own", where, TomlLines("")).read()
+    return _KicksReader(data, "own", lambda _: where).read()
 
 
 def kicks_to_dict(kicks: Kicks) -> dict[str, object]:
@@ -104,22 +102,15 @@ _ALL_TESTS: Final[Any] = Annotated[
 _SHAPES: Final[Any] = Annotated[list[_Cells], Meta(min_length=1, max_length=4)]
 
 
-def _read(text: str, name: str, where: str) -> Kicks:
-    try:
-        data = parse_toml(text)
-    except FormatError as error:
-        raise KicksError(f"{where}: {error}") from None
-    return _KicksReader(data, name, where, TomlLines(text)).read()
-
-
 class _KicksReader:
     """Reader of one rotation system."""
 
-    def __init__(self, data: Mapping[str, object], name: str, where: str, lines: TomlLines) -> None:
+    def __init__(
+        self, data: Mapping[str, object], name: str, locate: Callable[[KeyPath], str]
+    ) -> None:
         self._data = data
         self._name = name
-        self._where = where
-        self._lines = lines
+        self._locate = locate
         self._turns: _Turns = {}
         self._spawns: dict[Piece, Rotation] = {}
         self._shapes: dict[Piece, _Shapes] = {}
@@ -252,10 +243,6 @@ class _KicksReader:
 
     def _convert(self, value: object, kind: Any, *path: str) -> Any:
         return convert(value, kind, self._locate, path=path, error=KicksError)
-
-    def _locate(self, path: KeyPath) -> str:
-        line = self._lines.find(path)
-        return f"{self._where}: line {line}" if line else self._where
 
     def _refuse(self, problem: str, *path: str | int) -> NoReturn:
         raise KicksError(f"{self._locate(path)}: {problem}")

@@ -21,8 +21,8 @@ from msgspec import Struct, structs
 
 from sevenbag._kernel import KernelRules, Kicks, Piece, Spin, spin_mode_name
 from sevenbag.config.loader import KeyPath, convert
-from sevenbag.config.toml import TomlLines, parse_toml, read_toml_text
-from sevenbag.errors import FormatError, KicksError, RulesError, check_integer, expect_type, shown
+from sevenbag.config.toml import TomlDocument
+from sevenbag.errors import KicksError, RulesError, check_integer, expect_type, shown
 from sevenbag.game.kicks_file import kicks_from_dict, kicks_to_dict, load_kicks
 from sevenbag.game.rule_sections import (
     AttackRules,
@@ -96,7 +96,8 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
         known = {_normalize_name(preset): preset for preset in cls.preset_names()} | _ALIASES
         if key in known:
             text = (_PRESETS / f"{known[key]}.toml").read_text(encoding="utf-8")
-            return cls._read(text, known[key], f"preset {known[key]}")
+            document = TomlDocument(text, f"preset {known[key]}")
+            return cls._read(document, known[key])
         close = difflib.get_close_matches(key[:MAX_NAME_LENGTH], known, n=1)
         hint = f"; did you mean {known[close[0]]!r}?" if close else ""
         with contextlib.suppress(KicksError):
@@ -108,7 +109,7 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
     @classmethod
     def preset_names(cls) -> tuple[str, ...]:
         """Return the names of the presets."""
-        return _preset_names()
+        return _PRESET_NAMES
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
@@ -119,13 +120,10 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
         Raises:
             RulesError: the file cannot be read, or a value is invalid.
         """
-        try:
-            text = read_toml_text(path)
-        except FormatError as error:
-            raise RulesError(f"{path}: {error}") from None
+        document = TomlDocument.load(path, RulesError)
         path = Path(path)
         name = path.stem.encode("utf-8", "replace").decode("utf-8")[:MAX_NAME_LENGTH]
-        return cls._read(text, name, str(path), path.parent)
+        return cls._read(document, name, path.parent)
 
     @classmethod
     def from_dict(
@@ -202,17 +200,8 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
         )
 
     @classmethod
-    def _read(cls, text: str, name: str, source: str, folder: Path | None = None) -> Self:
-        try:
-            data = parse_toml(text)
-        except FormatError as error:
-            raise RulesError(f"{source}: {error}") from None
-        lines = TomlLines(text)
-
-        def locate(key: KeyPath) -> str:
-            line = lines.find(key)
-            return f"{source}: line {line}" if line else source
-
+    def _read(cls, document: TomlDocument, name: str, folder: Path | None = None) -> Self:
+        data = document.data
         pieces = data.get("pieces")
         if folder is not None and isinstance(pieces, dict):
             kicks = cast("dict[str, object]", pieces).get("kicks")
@@ -220,15 +209,15 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
                 try:
                     pieces["kicks"] = load_kicks(folder / kicks)
                 except KicksError as error:
-                    place = locate(("pieces", "kicks"))
+                    place = document.locate(("pieces", "kicks"))
                     raise RulesError(f"{place}: pieces.kicks: {error}") from None
         if "base" in data:
             try:
                 base = cls.preset(data.pop("base")).to_dict()
             except RulesError as error:
-                raise RulesError(f"{locate(('base',))}: base: {error}") from None
+                raise RulesError(f"{document.locate(('base',))}: base: {error}") from None
             data = _merge(base | {"name": name}, data)
-        return cls.from_dict({"name": name} | data, where=locate)
+        return cls.from_dict({"name": name} | data, where=document.locate)
 
     def _sections(self) -> tuple[object, ...]:
         return tuple([getattr(self, section) for section in _SECTIONS])
@@ -265,18 +254,14 @@ def resolve_rules(rules: object) -> Rules:
 
 _PRESETS: Final = resources.files("sevenbag.game") / "presets"
 
+_PRESET_NAMES: Final = tuple(sorted(file.name.removesuffix(".toml") for file in _PRESETS.iterdir()))
+
 _SECTIONS: Final = Rules.__struct_fields__[1:]
 
 _ALIASES: Final = {"tetrio": "tetrio-league"}
 
 # Names in TBP of randomizers that have another name here.
 _BAG_NAMES: Final = {"seven_bag": "7-bag", "uniform": "total mayhem"}
-
-
-@functools.cache
-def _preset_names() -> tuple[str, ...]:
-    files = (entry.name for entry in _PRESETS.iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))
 
 
 def _normalize_name(name: object) -> str:

@@ -167,9 +167,8 @@ class Versus:
         """Return a self-contained SVG picture of both players."""
         return draw_players(self._players).svg()
 
-    def _repr_svg_(self) -> str:
-        """Return the picture for notebooks."""
-        return self.svg()
+    _repr_svg_ = svg
+    """Return the picture for notebooks."""
 
     def _look(self) -> tuple[Player, Player]:
         return (
