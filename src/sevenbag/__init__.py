@@ -21,7 +21,7 @@ from sevenbag._kernel import (
     SpinRules,
     perft,
 )
-from sevenbag.errors import KicksError, SevenbagError, shown
+from sevenbag.errors import KicksError, SevenbagError, expect_type
 
 if TYPE_CHECKING:
     import os
@@ -81,8 +81,7 @@ def _kicks_from_text(text: object, name: object = "own") -> Kicks:
     from sevenbag.game.kicks_file import parse_kicks  # noqa: PLC0415  # as above
 
     for what, value in (("text", text), ("name", name)):
-        if not isinstance(value, str):
-            raise KicksError(f"invalid {what}: expected a string, got {shown(value)}")
+        expect_type(what, value, str, "a string", KicksError)
     return parse_kicks(cast("str", text), cast("str", name))
 
 

@@ -43,15 +43,19 @@ class EnvBatch:
         """Write the observations of all agents."""
         self.kernel.observe(self.threads, *into.values())
 
+    def start(self, seed: int) -> Observation:
+        """Start the first game; return new arrays with its observations."""
+        self.kernel.reset(0, seed)
+        arrays = self.new_arrays()
+        self.observe(arrays)
+        return arrays
+
     def step(
         self, actions: NDArray[np.int64], into: Observation, *, autoreset: bool = False
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
         """Play one turn of every game; return rewards, terminated games and truncated games.
 
-        Args:
-            actions: one action per agent.
-            into: arrays of observations.
-            autoreset: start a new game in place of one that has ended before.
+        With `autoreset` a new game starts in place of one that has ended before.
         """
         rewards = np.empty(self.agents, np.float64)
         terminated, truncated = np.empty((2, self.agents), np.bool_)
@@ -84,12 +88,8 @@ def render_players(
 ) -> str | NDArray[np.uint8] | None:
     """Render boards side by side in a render mode.
 
-    Text has hold and queue below the boards; an image has half a cell between them.
-
-    Args:
-        players: the players.
-        mode: ``ansi``, ``rgb_array`` or None.
-        falling: cells of the falling piece on the first board.
+    Text has hold and queue below the boards; an image has half a cell between them. `falling` are
+    the cells of the falling piece on the first board.
     """
     if mode is None:
         return None

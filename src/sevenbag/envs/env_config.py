@@ -55,11 +55,7 @@ class ActionEncoding:
         return math.prod(self.shape)
 
     def encode(self, placement: Placement, *, hold: bool = False) -> int:
-        """Return the action of a placement.
-
-        Args:
-            placement: any form of the placement.
-            hold: the piece comes from hold.
+        """Return the action of a placement in any form; with `hold` the piece comes from hold.
 
         >>> actions = ActionEncoding(holds=2, spins=1, rows=24, width=10)
         >>> actions.encode(Placement("T", Rotation.SOUTH, 4, 1), hold=True)
@@ -81,14 +77,9 @@ class ActionEncoding:
         return (block * self.rows + form.y) * self.width + form.x
 
     def decode(self, action: int, piece: Piece) -> tuple[Placement, bool]:
-        """Return the placement of an action, and True if it uses hold.
+        """Return the placement of an action for a piece, and True if it uses hold.
 
-        Args:
-            action: 0 to below `count`.
-            piece: current piece, or the hold piece.
-
-        Returns:
-            The placement, without a spin unless spins are separate actions.
+        The placement has no spin unless spins are separate actions.
 
         Raises:
             PlacementError: the action is out of range.

@@ -66,10 +66,7 @@ class PlacementEnv(gymnasium.Env["Observation", np.int64]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Start a game; without a seed, the next one determined by the last seed."""
         super().reset(seed=seed)
-        self._batch.kernel.reset(0, game_seed(seed, self.np_random))
-        arrays = self._batch.new_arrays()
-        self._batch.observe(arrays)
-        observation = read_row(arrays, 0)
+        observation = read_row(self._batch.start(game_seed(seed, self.np_random)), 0)
         return observation, {"action_mask": observation["action_mask"]}
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:

@@ -89,10 +89,8 @@ class VersusEnv(ParallelEnv[str, "Observation", int]):  # type: ignore[misc]
         """Start a game; without a seed, the next one determined by the last seed."""
         if seed is not None or self._random is None:
             self._random, _ = seeding.np_random(seed)
-        self._batch.kernel.reset(0, game_seed(seed, self._random))
+        arrays = self._batch.start(game_seed(seed, self._random))
         self.agents = list(AGENTS)
-        arrays = self._batch.new_arrays()
-        self._batch.observe(arrays)
         return _by_agent(arrays), {agent: {} for agent in AGENTS}
 
     def step(

@@ -247,12 +247,9 @@ class FrameGame(Player):
         return self._frames.handling
 
     def placements(self, *, hold: bool = True) -> list[Placement]:
-        """Return all placements of the falling piece, then those of the hold piece.
+        """Return all placements from the spawn, as for `Player`.
 
-        They start from the spawn: a piece that has fallen since may not reach all of them.
-
-        Args:
-            hold: list placements with hold; if both pieces are the same, they are listed once.
+        A piece that has fallen since may not reach all of them.
         """
         if self.over:
             return []
@@ -268,11 +265,7 @@ class FrameGame(Player):
         ]
 
     def find_move(self, placement: Placement, *, hold: bool | None = None) -> Placement:
-        """Return a placement of `placements` with the spin under the rules.
-
-        Args:
-            placement: its spin only selects one of two paths to the same cells.
-            hold: use hold; None: only if the piece requires it.
+        """Return a placement of `placements` with the spin under the rules, as for `Player`.
 
         Raises:
             PlacementError: the placement is not in `placements`.

@@ -163,10 +163,6 @@ class GravityVersus(Versus):
     two minutes, and a piece locks after half a second on the ground. Attacks arrive in the next
     frame; those made in the same frame cancel each other.
 
-    Args:
-        rules: rules, or the name of a preset.
-        seed: seed of pieces and holes; the same for both players.
-
     Raises:
         RulesError: as for `FrameVersus`.
     """
@@ -217,11 +213,7 @@ class GravityVersus(Versus):
         *,
         holds: tuple[bool | None, bool | None] = (None, None),
     ) -> tuple[LockResult, LockResult]:
-        """Raise an error: the game has no turns.
-
-        Raises:
-            PlacementError: always.
-        """
+        """Raise a PlacementError: the game has no turns."""
         del first, second, holds
         raise PlacementError("the game has no turns: use lock_at")
 
@@ -232,11 +224,6 @@ class GravityVersus(Versus):
 
         If a piece locks by gravity before, the method returns at that lock: see `locked_by_itself`
         and `frame`. A piece that has fallen too far for its placement is dropped in place.
-
-        Args:
-            frame: not before the current frame.
-            first: placement of the first player; None for no placement.
-            second: placement of the second player.
 
         Raises:
             PlacementError: the game is over, or the piece of a placement is not available.
@@ -263,11 +250,7 @@ class GravityVersus(Versus):
         return one, two
 
     def copy(self) -> Versus:
-        """Raise an error: the game cannot be copied.
-
-        Raises:
-            PlacementError: always.
-        """
+        """Raise a PlacementError: the game cannot be copied."""
         raise PlacementError("the game cannot be copied")
 
 
@@ -281,11 +264,7 @@ def _place(game: FrameGame, placement: Placement) -> None:
     try:
         game.place(judged)
     except PlacementError:
-        if judged.piece != game.current:
-            _tap(game, Button.HOLD)
-        _tap(game, Button.HARD_DROP)
-
-
-def _tap(game: FrameGame, button: Button) -> None:
-    game.press(button)
-    game.release(button)
+        holds = judged.piece != game.current
+        for button in (Button.HOLD, Button.HARD_DROP) if holds else (Button.HARD_DROP,):
+            game.press(button)
+            game.release(button)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import enum
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -138,10 +139,9 @@ class Player:
         )
 
     def placements(self, *, hold: bool = True) -> list[Placement]:
-        """Return all moves: those of the current piece, then those of the hold piece.
+        """Return all moves: those of the current piece, then with `hold` those of the hold piece.
 
-        Args:
-            hold: list moves with hold; if both pieces are the same, they are listed once.
+        If both pieces are the same, they are listed once.
         """
         return self._kernel.placements(hold)
 
@@ -257,23 +257,17 @@ class Game(Player):
     def set_attackers(self, players: int) -> None:
         """Set the number of players who attack this one; few rules depend on it.
 
-        Args:
-            players: 0 to 1000; initially 0.
-
         Raises:
-            RulesError: the number is out of range.
+            RulesError: the number is not from 0 to 1000.
         """
         check_integer("players", players, 1000)
         self._kernel.set_attackers(players)
 
     def receive_garbage(self, lines: int, *, frame: int | None = None) -> None:
-        """Receive an attack.
+        """Receive an attack sent in a frame; None: in that of the last lock.
 
-        Under rules with instant garbage the board changes immediately.
-
-        Args:
-            lines: number of garbage lines; they may enter after the travel time of the rules.
-            frame: frame in which the attack was sent; None: that of the last lock.
+        The lines may enter after the travel time of the rules; under rules with instant garbage the
+        board changes immediately.
 
         Raises:
             RulesError: the number of lines is out of range, or the frame is not within a day.
@@ -285,9 +279,8 @@ class Game(Player):
 
     def copy(self) -> Game:
         """Return an independent copy."""
-        other = Game.__new__(Game)
-        Player.__init__(other, self._kernel.copy(), self._rules, self._seed)
-        other._frames_per_turn = self._frames_per_turn
+        other = copy.copy(self)
+        other._kernel = self._kernel.copy()
         return other
 
 

@@ -64,8 +64,6 @@ class PlayerStats:
     """Statistics of a player at the end of a game.
 
     Attributes:
-        pieces: pieces placed.
-        lines: lines cleared.
         attack: lines of attack made, including those that cancelled garbage.
         thinking_seconds: total duration of the bot's answers; None if not measured.
         elapsed_seconds: duration of the game, waiting included; None if not measured.
@@ -87,18 +85,14 @@ class PlayerStats:
     @property
     def pps(self) -> float | None:
         """Pieces per second."""
-        return (
-            None if self.elapsed_seconds is None else self.pieces / max(self.elapsed_seconds, 1e-9)
-        )
+        seconds = self.elapsed_seconds
+        return None if seconds is None else self.pieces / max(seconds, 1e-9)
 
     @property
     def thinking_ms_per_piece(self) -> float | None:
         """Mean thinking time of a piece."""
-        return (
-            None
-            if self.thinking_seconds is None
-            else self.thinking_seconds * 1000 / max(self.pieces, 1)
-        )
+        seconds = self.thinking_seconds
+        return None if seconds is None else seconds * 1000 / max(self.pieces, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +100,8 @@ class GameResult:
     """Result of a game.
 
     Attributes:
-        names: names of the players.
         winner: 0 or 1; None for a draw or an interrupted game.
-        ending: reason of the end.
         losses: loss of each player; None if the player did not lose.
-        stats: statistics of each player.
         started: True for each bot that became ready for the game.
     """
 
@@ -161,13 +152,8 @@ def decide_winner(
     """Return the winner under the arena's rules.
 
     The player who has not lost wins; at the piece limit and by lead, the player with more attack.
-
-    Args:
-        ending: reason of the end.
-        losses: loss of each player.
-        stats: statistics of each player.
-        double: result of a double top-out: a draw, or more attack wins. If a player resigned or
-            failed instead, the game is a draw.
+    After a double top-out the game is a draw, or by `double` more attack wins; if a player resigned
+    or failed instead, the game is a draw.
     """
     if ending is GameEnding.INTERRUPTED:
         return None

@@ -49,12 +49,7 @@ def apply_placement(
     """Return the position after a move; the piece of the placement decides if hold is used.
 
     The spin of the placement is trusted. Pending garbage becomes empty, because only the game knows
-    how much of it the move cancelled.
-
-    Args:
-        position: position before the move.
-        placement: the move.
-        rules: rules of the game [default: guideline].
+    how much of it the move cancelled. The default rules are those of the guideline.
 
     Raises:
         PlacementError: the piece is neither the current nor the hold piece, or it does not fit.

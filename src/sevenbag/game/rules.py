@@ -82,12 +82,9 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
 
     @classmethod
     def preset(cls, name: str) -> Self:
-        """Return the rules of a preset.
+        """Return the rules of a preset, by its name in any case.
 
-        ``tetrio`` is an alias of ``tetrio-league``.
-
-        Args:
-            name: name in any case; ``-``, ``_`` and spaces are the same.
+        ``-``, ``_`` and spaces are the same; ``tetrio`` is an alias of ``tetrio-league``.
 
         Raises:
             RulesError: there is no such preset; the message lists the presets.
@@ -129,11 +126,7 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
     def from_dict(
         cls, data: Mapping[str, object], *, where: str | Callable[[KeyPath], str] = "rules"
     ) -> Self:
-        """Convert the result of `to_dict`.
-
-        Args:
-            data: sections by name, values by key, and the ``name``.
-            where: source of the data for errors, or a function that returns it by key.
+        """Convert the result of `to_dict`; errors name its source, which may depend on the key.
 
         Raises:
             RulesError: a key is unknown or missing, or a value is invalid.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, cast
 
 from sevenbag import _kernel
@@ -94,12 +95,7 @@ class Versus:
         *,
         holds: tuple[bool | None, bool | None] = (None, None),
     ) -> tuple[LockResult, LockResult]:
-        """Play one turn.
-
-        Args:
-            first: placement of the first player, see `Player.find_move`.
-            second: placement of the second player.
-            holds: use hold, for each player; None: only if the piece requires it.
+        """Play one turn: a placement of each player as for `Player.find_move`.
 
         Raises:
             PlacementError: a placement is illegal, or the game is over. The game is unchanged.
@@ -114,11 +110,6 @@ class Versus:
         """Lock a piece of one player or of both in real time.
 
         Attacks are sent after both locks. The number of turns does not change.
-
-        Args:
-            frame: not before the last lock.
-            first: placement of the first player; None for no lock.
-            second: placement of the second player.
 
         Raises:
             PlacementError: a placement is illegal, or the game is over. The game is unchanged.
@@ -147,9 +138,7 @@ class Versus:
 
     def copy(self) -> Versus:
         """Return an independent copy."""
-        other = Versus.__new__(Versus)
-        other._rules = self._rules
-        other._seed = self._seed
+        other = copy.copy(self)
         other._kernel = self._kernel.copy()
         other._players = other._look()
         return other
