@@ -80,22 +80,15 @@ def convert(
     kebab: bool = False,
     dec_hook: Callable[[type, Any], Any] | None = None,
 ) -> T:
-    """Convert plain data.
+    """Convert plain data, such as that of a TOML file, JSON or command-line options.
 
-    Args:
-        data: mapping with a value for each key, as from a TOML file, JSON or command-line options.
-        struct: type of the result.
-        source: name of the data for errors, or a function that returns the name by key.
-        path: key of the data in its source.
-        error: class of the raised error.
-        kebab: accept and report keys with hyphens.
-        dec_hook: see `msgspec.convert`.
+    Errors name the source, which may depend on the key; `path` is the key of the data in it.
 
     Raises:
         InputError: the data is invalid (`error` if given).
     """
     if kebab:
-        data = _with_underscores(data, _info(struct))
+        data = _with_underscores(data)
     key = path
     try:
         return msgspec.convert(data, struct, dec_hook=dec_hook)
@@ -117,12 +110,7 @@ def load_settings(
 ) -> T:
     """Load settings in sections from a file, the environment and overrides; later ones win.
 
-    Args:
-        struct: type of the result; its fields are structs, the sections.
-        path: TOML file, if any.
-        prefix: prefix of environment variables: PREFIX + SECTION_KEY.
-        environ: environment [default: that of this process].
-        overrides: texts such as `server.bind=127.0.0.2`.
+    A variable is named PREFIX + SECTION_KEY; an override is a text like `server.bind=127.0.0.2`.
 
     Raises:
         SettingsError: a value is invalid, or the file cannot be read.
@@ -187,13 +175,8 @@ def parse_options(
 ) -> T:
     """Parse options given as texts, such as those of a bot specification.
 
-    Args:
-        texts: values by name; `min-height` and `min_height` are the same.
-        struct: type of the result.
-        source: name of the options' owner for errors, such as `bot beam`.
-        base: values of the options that are not given [default: the struct's].
-        names: names that are accepted [default: all].
-        kebab: report names with hyphens; both forms are accepted in any case.
+    Names are accepted with hyphens and underscores, and with `kebab` reported with hyphens. Options
+    that are not given have the values of `base` [default: the struct's].
 
     Raises:
         SpecError: an option is unknown or invalid.
@@ -380,18 +363,14 @@ def _type_at(kind: types.Type | None, key: KeyPath) -> types.Type | None:
     return kind
 
 
-def _with_underscores(data: object, kind: types.Type | None) -> object:
-    """Replace hyphens in the keys of structs."""
+def _with_underscores(data: object) -> object:
+    """Replace hyphens in all keys."""
     plain = data
     if isinstance(data, list):
-        items = cast("list[object]", data)
-        return [_with_underscores(item, getattr(kind, "item_type", None)) for item in items]
-    if isinstance(data, Mapping) and _fields(kind):
-        table = cast("Mapping[object, object]", data)
-        return {
-            (name := str(key).replace("-", "_")): _with_underscores(item, _type_at(kind, (name,)))
-            for key, item in table.items()
-        }
+        return [_with_underscores(item) for item in cast("list[object]", data)]
+    if isinstance(data, Mapping):
+        table = cast("Mapping[str, object]", data)
+        return {key.replace("-", "_"): _with_underscores(item) for key, item in table.items()}
     return plain
 
 

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
+from sevenbag import _kernel
 from sevenbag._kernel import Button, FrameRules, Handling
 from sevenbag.errors import PlacementError, RulesError, check_integer
 from sevenbag.game.frame_game import FrameGame
-from sevenbag.game.game import MAX_FRAME, MAX_SEED_VALUE
+from sevenbag.game.game import MAX_FRAME, MAX_SEED_VALUE, Player
 from sevenbag.game.rules import Rules, resolve_rules
 from sevenbag.game.versus import Versus
 
@@ -48,6 +49,10 @@ class FrameVersus:
         handlings: keyboard settings of each player [default: two players].
         latency: frames that a message takes, 0 to 600.
 
+    Attributes:
+        players: all players.
+        frame: number of completed frames.
+
     Raises:
         RulesError: as for `FrameGame`; or the number of players or the latency is out of range.
     """
@@ -67,34 +72,19 @@ class FrameVersus:
                 f"invalid handlings: expected 2 to {MAX_PLAYERS} players, got {len(handlings)}"
             )
         check_integer("latency", latency, MAX_LATENCY)
-        self._players = tuple(
+        self.players = tuple(
             FrameGame(rules, seed=seed, frame_rules=frame_rules, handling=handling)
             for handling in handlings
         )
         self._latency = latency
-        self._frame = 0
+        self.frame = 0
         self._messages: dict[int, list[_Message]] = {}
         self._aim()
 
     @property
-    def rules(self) -> Rules:
-        """Rules of the game."""
-        return self._players[0].rules
-
-    @property
-    def players(self) -> tuple[FrameGame, ...]:
-        """All players."""
-        return self._players
-
-    @property
-    def frame(self) -> int:
-        """Number of completed frames."""
-        return self._frame
-
-    @property
     def remaining(self) -> tuple[int, ...]:
         """Numbers of the players who are not out."""
-        return tuple(number for number, player in enumerate(self._players) if not player.over)
+        return tuple(number for number, player in enumerate(self.players) if not player.over)
 
     @property
     def over(self) -> bool:
@@ -110,24 +100,24 @@ class FrameVersus:
     def end_frame(self) -> None:
         """Complete the frame for all players, then deliver due messages."""
         left = self.remaining
-        for number, player in enumerate(self._players):
+        for number, player in enumerate(self.players):
             player.end_frame()
             for target, count, lines, acknowledged, _, _ in player.take_sent_attacks():
                 message = _Message(number, target, count, lines, acknowledged)
                 self._post(message, self._latency)
-        self._frame += 1
-        for message in self._messages.pop(self._frame, ()):
+        self.frame += 1
+        for message in self._messages.pop(self.frame, ()):
             self._deliver(message)
         if self.remaining != left:
             self._aim()
 
     def _post(self, message: _Message, frames: int) -> None:
-        self._messages.setdefault(self._frame + 1 + frames, []).append(message)
+        self._messages.setdefault(self.frame + 1 + frames, []).append(message)
 
     def _deliver(self, message: _Message) -> None:
-        if not 0 <= message.target < len(self._players):
+        if not 0 <= message.target < len(self.players):
             return
-        player = self._players[message.target]
+        player = self.players[message.target]
         if message.announced:
             player.confirm(message.sender, message.number)
             return
@@ -142,7 +132,7 @@ class FrameVersus:
     def _aim(self) -> None:
         """Let each remaining player attack all other remaining players."""
         left = self.remaining
-        for number, player in enumerate(self._players):
+        for number, player in enumerate(self.players):
             player.set_targets([other for other in left if other != number])
 
 
@@ -178,33 +168,15 @@ class GravityVersus(Versus):
         # No hard-drop delay after an automatic lock: the caller knows of that lock.
         handling = Handling(soft_drop=_AT_ONCE, safe_lock=False)
         self._match = FrameVersus(rules, seed, frame_rules=_GRAVITY, handlings=(handling, handling))
+        # The match has the attributes that Versus reads.
+        self._kernel = cast("_kernel.Versus", self._match)
+        self._players = cast("tuple[Player, Player]", self._match.players)
         self.locked_by_itself = False
-
-    @property
-    def players(self) -> tuple[FrameGame, FrameGame]:
-        """Both players."""
-        first, second = self._match.players
-        return first, second
 
     @property
     def turn(self) -> int:
         """0: the game has no turns."""
         return 0
-
-    @property
-    def frame(self) -> int:
-        """Number of completed frames."""
-        return self._match.frame
-
-    @property
-    def over(self) -> bool:
-        """Return True if a player has topped out."""
-        return self._match.over
-
-    @property
-    def winner(self) -> int | None:
-        """0 or 1; None during the game and for a draw."""
-        return self._match.winner
 
     def play(
         self,
@@ -234,9 +206,9 @@ class GravityVersus(Versus):
             raise RulesError(f"invalid frame: expected at least {self.frame}, got {frame}")
         if self.over:
             raise PlacementError("the game is over: no move can be played")
-        games = self.players
+        games = self._match.players
         placed = [game.stats.pieces for game in games]
-        while self.frame < frame and [game.stats.pieces for game in games] == placed:
+        while self._match.frame < frame and [game.stats.pieces for game in games] == placed:
             self._match.end_frame()
         self.locked_by_itself = [game.stats.pieces for game in games] != placed
         if not self.locked_by_itself:
