@@ -131,18 +131,20 @@ def check_writable(path: Path) -> None:
     Raises:
         FormatError: the file cannot be written.
     """
+    problem: str | None = None
     try:
-        if path.exists() and not path.is_file() and not path.is_dir():
-            return  # a device
-        folder = path.parent
-        if not folder.is_dir():
-            raise FormatError(f"{path}: cannot be written: there is no folder {folder}")
         if path.is_dir():
-            raise FormatError(f"{path}: cannot be written: it is a folder")
-        if not os.access(folder, os.W_OK):
-            raise FormatError(f"{path}: cannot be written: the folder is read-only")
+            problem = "it is a folder"
+        elif path.exists() and not path.is_file():
+            return  # a device
+        elif not path.parent.is_dir():
+            problem = f"there is no folder {path.parent}"
+        elif not os.access(path.parent, os.W_OK):
+            problem = "the folder is read-only"
     except OSError as error:
-        raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
+        problem = error.strerror
+    if problem is not None:
+        raise FormatError(f"{path}: cannot be written: {problem}")
 
 
 def _open_regular(path: str, flags: int) -> int:

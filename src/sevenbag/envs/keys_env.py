@@ -175,14 +175,13 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
 
     def _seen(self) -> tuple[Observation, dict[str, Any]]:
         mask = self._mask()
-        settings = self._config
-        board = self._game.board
-        rows = np.array([board.row(y) for y in range(settings.rows)], np.uint32)
-        planes = np.zeros((2, settings.rows, board.width), np.uint8)
+        board, height = self._game.board, self._config.rows
+        rows = np.array([board.row(y) for y in range(height)], np.uint32)
+        planes = np.zeros((2, height, board.width), np.uint8)
         planes[0] = rows[:, None] >> np.arange(board.width, dtype=np.uint32) & 1
         if self._falling is not None:
             for x, y in self._falling.placement.cells:
-                if y < settings.rows:
+                if y < height:
                     planes[1, y, x] = 1
         observation: Observation = {
             "board": planes,
@@ -210,8 +209,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
     def _mask(self) -> NDArray[np.int8]:
         mask = np.ones(len(EnvKey), np.int8)
         if self._falling is not None:
-            for key in list(EnvKey)[: EnvKey.HOLD]:
-                lands = key is EnvKey.HARD_DROP
-                mask[key] = lands or self._falling.copy().press(Key(int(key)))
+            for key in range(EnvKey.HARD_DROP):
+                mask[key] = self._falling.copy().press(Key(key))
             mask[EnvKey.HOLD] = self._held is not None
         return mask

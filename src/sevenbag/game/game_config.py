@@ -84,31 +84,22 @@ def opening_board(fumen: str, rules: Rules) -> Board:
     Raises:
         FormatError: the fumen is invalid, or the board does not fit the rules.
     """
+    size = rules.board
+    if size.width != 10:
+        raise FormatError(f"invalid rules: expected a board of 10 columns, got {size.width}")
     try:
         field = Fumen.parse(fumen).pages[0].field
-    except FumenError as error:
-        raise FormatError(f"invalid fumen {shown(fumen)}: {error}") from None
-    size = rules.board
-    if size.width != _FUMEN_WIDTH:
-        raise FormatError(
-            f"invalid rules: expected a board of {_FUMEN_WIDTH} columns, got {size.width}"
-        )
-    if field.height > min(size.visible, size.kept):
-        raise FormatError(
-            f"invalid fumen {shown(fumen)}: expected at most "
-            f"{min(size.visible, size.kept)} filled rows, got {field.height}"
-        )
-    try:
+        most = min(size.visible, size.kept)
+        if field.height > most:
+            raise BoardError(f"expected at most {most} filled rows, got {field.height}")
         board = field.board(size.rows)
-    except BoardError as error:
+        full = [y for y in range(field.height) if all(board[x, y] for x in range(10))]
+        if full:
+            raise BoardError(f"expected no full rows, got row {full[0]}")
+    except (FumenError, BoardError) as error:
         raise FormatError(f"invalid fumen {shown(fumen)}: {error}") from None
-    full = next((y for y in range(field.height) if all(board[x, y] for x in range(10))), None)
-    if full is not None:
-        raise FormatError(f"invalid fumen {shown(fumen)}: expected no full rows, got row {full}")
     return board
 
-
-_FUMEN_WIDTH: Final = 10
 
 ATTACK_RAMP_GROWTH: Final = 0.05
 """Growth of the attack factor per second of game time; the factor is doubled after 40 pieces."""

@@ -19,9 +19,7 @@ class Position:
     """State of a player when a move is due.
 
     Attributes:
-        board: filled and empty cells.
         queue: upcoming pieces; ``queue[0]`` is the current one.
-        hold: held piece.
         combo: consecutive clearing placements so far; 0 after a placement without a clear.
         back_to_back: consecutive difficult clears; 0 means inactive.
         pending: incoming attacks in order of entry, in lines.
