@@ -18,7 +18,7 @@ from sevenbag import (
     pc,
     perft,
 )
-from sevenbag.drawing import render_board
+from sevenbag.drawing import draw_board
 from sevenbag.errors import (
     BoardError,
     FormatError,
@@ -128,7 +128,7 @@ CALLS: dict[str, tuple[Callable[[Any], object], type[InputError]]] = {
     "Fumen.parse": (Fumen.parse, FumenError),
     "Replay.load": (Replay.load, FormatError),
     "load_tetrio_file": (load_tetrio_file, FormatError),
-    "render_board": (render_board, BoardError),
+    "draw_board": (draw_board, BoardError),
     "perft queue": (lambda wrong: perft(_or_zero(wrong)), InputError),
     "perft depth": (lambda wrong: perft("T", _but(None, wrong, "0")), QueueError),
     "perft board": (lambda wrong: perft("T", board=_or_zero(wrong)), BoardError),

@@ -66,9 +66,9 @@ def __getattr__(name: str) -> object:
 
 
 def _svg(board: Board, **options: Any) -> str:
-    from sevenbag.drawing import render_board  # noqa: PLC0415  # used for pictures only
+    from sevenbag.drawing import draw_board  # noqa: PLC0415  # used for pictures only
 
-    return render_board(board, **options)
+    return draw_board(board, **options).svg()
 
 
 def _kicks_from_file(path: str | os.PathLike[str]) -> Kicks:

@@ -9,7 +9,7 @@
 True
 """
 
-from sevenbag.drawing.board_picture import draw_board, draw_player, draw_queue, render_board
+from sevenbag.drawing.board_picture import draw_board, draw_player, draw_queue
 from sevenbag.drawing.picture import (
     BOMB,
     COLORS,
@@ -39,5 +39,4 @@ __all__ = [
     "draw_player",
     "draw_queue",
     "piece_shape",
-    "render_board",
 ]

@@ -26,37 +26,11 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Placement
 
 FRAME: Final = "#4a5060"
-
 EDGE: Final = 2
 """Width of the frame of a playfield."""
-
 _WELL: Final = "#0b0d11"
-
 _GRID: Final = "#1e222b"
-
 _SKYLINE: Final = "#e8c52e"
-
-
-def render_board(
-    board: Board,
-    *,
-    placements: Sequence[Placement] = (),
-    ghosts: Sequence[Placement] = (),
-    marks: Mapping[tuple[int, int], str] | None = None,
-    colors: Sequence[str] | None = None,
-    rows: int | range | None = None,
-    skyline: int | None = None,
-) -> str:
-    """Return an SVG file of a board; see `draw_board`."""
-    return draw_board(
-        board,
-        placements=placements,
-        ghosts=ghosts,
-        marks=marks,
-        colors=colors,
-        rows=rows,
-        skyline=skyline,
-    ).svg()
 
 
 def draw_board(
@@ -73,7 +47,7 @@ def draw_board(
 
     Args:
         board: the board; filled cells are grey unless `colors` is given.
-        placements: pieces to draw in their colours, with an outline.
+        placements: pieces in their colours, with an outline.
         ghosts: pieces to draw as outlines only, such as a start or an obstructed place.
         marks: text of one to three letters by cell (x, y).
         colors: rows from the bottom, one letter per cell, as in `Position.colors`.
@@ -121,17 +95,12 @@ def draw_playfield(rows: Sequence[str]) -> Iterable[str]:
 
 
 WARNING: Final = "#ff5a5f"
-
 PIECE_CELL: Final = 14
 """Size of a cell of hold and queue."""
-
 METER: Final = 8
 """Width of the meter of pending garbage."""
-
 _LABELS: Final = 13
-
 _BESIDE: Final = 4 * PIECE_CELL + 12
-
 _EACH: Final = 3 * PIECE_CELL + 4
 
 
@@ -160,7 +129,12 @@ def draw_player(
     for i, (label, value) in enumerate(statistics):
         parts.append(text_element(label, 0, 84 + 36 * i, size=12, fill=LABEL))
         parts.append(text_element(value, 0, 102 + 36 * i, size=16, fill=TEXT, weight="bold"))
-    parts += garbage_meter(pending, _BESIDE - 2, height)
+    if filled := min(pending * CELL, height):
+        # Beside the rows that the garbage will fill.
+        parts.append(
+            f'<rect x="{_BESIDE - 2}" y="{height - filled}" width="{METER - 2}" height="{filled}"'
+            f' rx="2" fill="{WARNING}"/>'
+        )
     parts += [f'<g transform="translate({left} {EDGE})">', *draw_playfield(rows), "</g>"]
     beside = left + columns + 16
     parts.append(text_element("next", beside, _LABELS, size=12, fill=LABEL))
@@ -190,17 +164,6 @@ def draw_queue(pieces: Sequence[str], *, bags: Sequence[int] = ()) -> Picture:
         if 0 < bag < len(pieces)
     ]
     return Picture(len(pieces) * slot, 2 * cell + 12, tuple(parts))
-
-
-def garbage_meter(pending: int, left: float, height: float) -> Sequence[str]:
-    """Return the elements of pending garbage, beside the rows that it will fill."""
-    filled = min(pending * CELL, height)
-    if not filled:
-        return ()
-    return (
-        f'<rect x="{left}" y="{height - filled}" width="{METER - 2}" height="{filled}" rx="2"'
-        f' fill="{WARNING}"/>',
-    )
 
 
 def _shown(board: Board, pieces: Sequence[Placement], rows: int | range | None) -> range:

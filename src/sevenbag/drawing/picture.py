@@ -11,9 +11,7 @@ from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.errors import printable
 
 EMPTY: Final = "."
-
 GARBAGE: Final = "G"
-
 BOMB: Final = "B"
 
 COLORS: Final = {
@@ -66,22 +64,16 @@ def piece_elements(letter: str, left: float, top: float, size: int) -> Iterable[
 
 
 BACKGROUND: Final = "#14161b"
-
 TEXT: Final = "#eceff4"
-
 LABEL: Final = "#8b93a5"
 
 FONT: Final = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 """Fonts of the reader: an embedded font would be larger than the picture."""
 
 _CAPTION: Final = 13
-
 _LINE: Final = 18
-
 _HEAD: Final = 15
-
 _ARROW: Final = 26
-
 _LETTER: Final = 0.61
 """Width of a letter of `FONT` relative to its height."""
 
@@ -95,11 +87,7 @@ class Picture:
     parts: tuple[str, ...]
 
     def svg(self, title: str = "") -> str:
-        """Return an SVG file.
-
-        Args:
-            title: description for screen readers.
-        """
+        """Return an SVG file; the title is for screen readers."""
         size = f"{self.width:g} {self.height:g}"
         label = escape(printable(title))
         named = f' aria-label="{label}"' if title else ""

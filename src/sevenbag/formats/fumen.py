@@ -45,7 +45,6 @@ VERSIONS: Final = tuple(ROWS_OF)
 
 # An editor folds long data: the first fold leaves room for "v115@".
 _FOLD: Final = 47
-
 _FIRST_FOLD: Final = 42
 
 
@@ -113,7 +112,8 @@ class Fumen:
             raise FumenError("UnsupportedFumenVersion", f"there is no {wanted} in it")
         letter = text[at - 1] if at else ""
         view = _VIEWS.get(letter)
-        data, after = _split(text[at + len(mark) :])
+        rest = text[at + len(mark) :]
+        data = re.split("[#&]", rest, maxsplit=1)[0]
         reader = PageReader(data, version)
         pages = tuple(reader)
         if not pages:
@@ -122,7 +122,7 @@ class Fumen:
             pages,
             view or FumenView.EDIT,
             text[: at - 1] if view else text[:at],
-            after,
+            rest.removeprefix(data),
             _Source(pages, reader.text, reader.repeats) if version == VERSIONS[0] else None,
         )
 
@@ -181,8 +181,10 @@ class Fumen:
         last = self.pages[-1]
         first = replace(last.create_next(placements[0]), field=self.final_field.without_full_rows())
         pages = (*self.pages, first, *create_pages(first, placements[1:]))
-        digits = self._appended(pages)
-        source = _Source(pages, digits, 0) if digits is not None else None
+        kept, source = self._kept(), None
+        if kept is not None:
+            more = write_pages(pages[len(self.pages) :], last, kept.repeats)
+            source = None if more is None else _Source(pages, kept.digits + more, 0)
         return replace(self, pages=pages, _source=source)
 
     def encode(self, *, fold: bool = False) -> str:
@@ -210,19 +212,6 @@ class Fumen:
     def _kept(self) -> _Source | None:
         source = self._source
         return source if source is not None and source.pages is self.pages else None
-
-    def _appended(self, pages: tuple[Page, ...]) -> str | None:
-        kept = self._kept()
-        if kept is None:
-            return None
-        more = write_pages(pages[len(self.pages) :], self.pages[-1], kept.repeats)
-        return kept.digits + more if more is not None else None
-
-
-def _split(text: str) -> tuple[str, str]:
-    """Split a link into the data and the rest."""
-    end = min((at for at in (text.find("#"), text.find("&")) if at >= 0), default=len(text))
-    return text[:end], text[end:]
 
 
 def _expect_text(text: object) -> None:

@@ -7,6 +7,7 @@ and flags, and an optional comment. Version 110 has two rows less.
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -31,35 +32,19 @@ ROWS_OF: Final = {115: ROWS, 110: ROWS - 2}
 
 # Added to differences, so that they are not negative.
 _UNCHANGED: Final = 8
-
 _MOST_REPEATS: Final = len(DIGITS) - 1
-
-_PIECES: Final = (
-    None,
-    Piece.I,
-    Piece.L,
-    Piece.O,
-    Piece.Z,
-    Piece.T,
-    Piece.J,
-    Piece.S,
-)
-
+_PIECES: Final = (None, *(Piece[letter] for letter in "ILOZTJS"))
 _ROTATIONS: Final = (Rotation.SOUTH, Rotation.EAST, Rotation.NORTH, Rotation.WEST)
 
 
 class PageReader:
-    """Iterator over encoded pages.
+    """Iterator over the encoded pages of version 115 or 110.
 
     Attributes:
         repeats: number of further pages with an unchanged field, which is not encoded.
-
-    Args:
-        text: digits; other characters are ignored.
-        version: 115 or 110.
     """
 
-    def __init__(self, text: str, version: int = 115) -> None:
+    def __init__(self, text: str, version: int) -> None:
         self.repeats = 0
         self._digits = DigitReader(text)
         self._missing_rows = ROWS - ROWS_OF[version]
@@ -169,22 +154,20 @@ def write_pages(pages: Sequence[Page], after: Page | None = None, repeats: int =
 MAX_ESCAPED: Final = 4095
 """Maximum length of an escaped comment."""
 
+# Five digits encode a group of four characters.
 _BASE: Final = 96
-
 _FIRST: Final = 32
-
 _GROUP: Final = 4
-
-_PLAIN: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@*_+-./")
-
+_PLAIN: Final = frozenset(DIGITS + "@*_-.")
 _ESCAPE: Final = re.compile("%(?:u([0-9A-Fa-f]{4})|([0-9A-Fa-f]{2}))")
 
 
 def escape(text: str) -> str:
     """Escape a text as ASCII; lengths are counted in UTF-16 as in JavaScript."""
+    units = struct.iter_unpack("<H", text.encode("utf-16-le", "surrogatepass"))
     return "".join(
-        character if character in _PLAIN else "".join(map(_escaped_unit, _units(character)))
-        for character in text
+        chr(unit) if chr(unit) in _PLAIN else f"%{unit:02X}" if unit < 256 else f"%u{unit:04X}"
+        for (unit,) in units
     )
 
 
@@ -239,18 +222,13 @@ def encode_comment(text: str) -> str:
 
 _VALUES: Final = {digit: value for value, digit in enumerate(DIGITS)}
 
-_NO_DIGIT: Final = re.compile(r"[^A-Za-z0-9+/]+")
-
 
 class DigitReader:
-    """Reader of numbers from the digits of a fumen.
-
-    Args:
-        text: digits; other characters, such as the usual ``?``, are ignored.
-    """
+    """Reader of numbers from the digits of a fumen."""
 
     def __init__(self, text: str) -> None:
-        self.text = _NO_DIGIT.sub("", text)
+        # Other characters, such as the usual `?`, are ignored.
+        self.text = re.sub(r"[^A-Za-z0-9+/]+", "", text)
         self._at = 0
 
     @property
@@ -328,12 +306,3 @@ def _expect_room(placement: Placement) -> None:
     # A piece may extend above the top, but the cell that encodes it is within the field.
     if not Field.has_room_for(placement) or location_index(placement) < 0:
         raise FumenError("InvalidPieceLocation", f"{placement} lies outside the field")
-
-
-def _units(character: str) -> list[int]:
-    data = character.encode("utf-16-le", "surrogatepass")
-    return [data[i] | data[i + 1] << 8 for i in range(0, len(data), 2)]
-
-
-def _escaped_unit(unit: int) -> str:
-    return f"%{unit:02X}" if unit < 256 else f"%u{unit:04X}"

@@ -12,18 +12,14 @@ from sevenbag._kernel import Board, Piece, Placement, Rotation
 from sevenbag.errors import FumenError
 
 WIDTH: Final = 10
-
 ROWS: Final = 23
-
 CELLS: Final = (ROWS + 1) * WIDTH
 
 COLORS: Final = ".ILOZTJSG"
 """Letters of the cell values 0 to 8, as in `Position.colors`."""
 
 _EMPTY_ROW: Final = bytes(WIDTH)
-
 _VALUES: Final = {letter: value for value, letter in enumerate(COLORS)}
-
 _TO_LETTERS: Final = bytes.maketrans(bytes(range(len(COLORS))), COLORS.encode())
 
 
@@ -85,10 +81,7 @@ class Field:
             )
         letters = COLORS[0] + COLORS[-1]
         return Field.from_rows(
-            [
-                "".join(letters[board[x, y]] for x in range(WIDTH))
-                for y in range(min(board.height, ROWS))
-            ]
+            ["".join(letters[board[x, y]] for x in range(WIDTH)) for y in range(board.height)]
         )
 
     @property
@@ -163,8 +156,7 @@ class Field:
 
     def differences(self, old: Field) -> Iterator[tuple[int, int]]:
         """Return runs of (new - old, number of cells), from the top left to the garbage row."""
-        changes = map(int.__sub__, self.cells, old.cells)
-        for change, run in groupby(changes):
+        for change, run in groupby(map(int.__sub__, self.cells, old.cells)):
             yield change, sum(1 for _ in run)
 
     def with_changes(self, differences: Iterable[tuple[int, int]]) -> Field:
@@ -255,11 +247,8 @@ class Quiz:
                 "InvalidQuizCaption", f"a quiz looks like #Q=[H](C)NEXT, not {_shown(comment)}"
             )
         hold, current, queue = found.groups()
-        return Quiz(
-            _piece(hold) if hold else None,
-            _piece(current) if current else None,
-            tuple(map(_piece, queue)),
-        )._shifted()
+        held, first = (_piece(letter) if letter else None for letter in (hold, current))
+        return Quiz(held, first, tuple(map(_piece, queue)))._shifted()
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -294,21 +283,6 @@ class Quiz:
         if self.hold is not None or not self.queue:
             return Quiz(self.current, self.hold, self.queue)
         return Quiz(self.current, self.queue[0], self.queue[1:])
-
-
-def advance_comment(comment: str, placement: Placement | None, *, lock: bool) -> str:
-    """Return the default comment of the next page.
-
-    A quiz advances by a locked piece. A finished quiz is replaced by the text after its semicolon,
-    which may be another quiz. An unavailable piece leaves the comment unchanged. The rules are
-    those of the editors, in particular tetris-fumen.
-    """
-    state = _loose(comment)
-    if state is None:
-        return comment
-    if lock and placement is not None:
-        state = _loosely_played(state, placement.piece.name)
-    return _loosely_written(state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,8 +325,18 @@ class Page:
 
     @property
     def next_comment(self) -> str:
-        """Default comment of the next page; a quiz advances."""
-        return advance_comment(self.comment, self.placement, lock=self.lock)
+        """Default comment of the next page.
+
+        A quiz advances by a locked piece. A finished quiz is replaced by the text after its
+        semicolon, which may be another quiz. An unavailable piece leaves the comment unchanged. The
+        rules are those of the editors, in particular tetris-fumen.
+        """
+        state = _loose(self.comment)
+        if state is None:
+            return self.comment
+        if self.lock and self.placement is not None:
+            state = _loosely_played(state, self.placement.piece.name)
+        return _loosely_written(state)
 
     def create_next(self, placement: Placement | None = None) -> Page:
         """Return a following page with the resulting field and the next comment.

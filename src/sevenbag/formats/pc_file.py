@@ -6,9 +6,8 @@ streams files, so that memory does not grow with their size.
 
 from __future__ import annotations
 
-import contextlib
 import os
-import secrets
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,7 @@ from sevenbag._kernel import (
     write_pc_record,
 )
 from sevenbag.errors import InputError, PcFileError
-from sevenbag.files import open_input
+from sevenbag.files import open_input, write_atomically
 
 MAX_PIECES: Final = 16
 """Maximum pieces of a record, including the held one."""
@@ -86,11 +85,10 @@ class PcRecord:
         Raises:
             PcFileError: (``EndOfStream``) the record is truncated.
         """
-        records, used = read_pc_records(data, 1)
+        records, used = _read_records(data, 1)
         if not records or used != len(data):
             raise PcFileError("EndOfStream", f"{len(data)} bytes are not one record")
-        sequence, holds, placements = records[0]
-        return PcRecord(tuple(sequence), holds, tuple(placements))
+        return records[0]
 
     def encode(self) -> bytes:
         """Encode the record.
@@ -117,13 +115,11 @@ class PcRecord:
             if not board.fits(placement):
                 break
             found.append([(x, rows[y]) for x, y in placement.cells])
-            touched = sorted({y for _, y in placement.cells}, reverse=True)
-            full = [
-                y for y in touched if board.row(y) | _bits(placement, y) == (1 << board.width) - 1
-            ]
+            filled = Counter(y for _, y in placement.cells)
+            for y in sorted(filled, reverse=True):
+                if board.row(y).bit_count() + filled[y] == board.width:
+                    del rows[y]
             board.lock(placement)
-            for y in full:
-                del rows[y]
         return found
 
 
@@ -147,7 +143,9 @@ class PcFileReport:
         if self.fault is PcFault.NONE:
             return ""
         words = _REASONS[self.fault]
-        return f"placement {self.placement + 1} {words}" if self.fault in _OF_PLACEMENT else words
+        if self.fault in (PcFault.NO_PLACEMENT, PcFault.NOT_CLEARED):
+            return words
+        return f"placement {self.placement + 1} {words}"
 
 
 def read_solutions(path: str | os.PathLike[str]) -> Iterator[PcRecord]:
@@ -161,10 +159,9 @@ def read_solutions(path: str | os.PathLike[str]) -> Iterator[PcRecord]:
         for data in _chunks(file, path):
             at, used = 0, -1
             while used:
-                records, used = read_pc_records(data.take(at), _BATCH)
+                records, used = _read_records(data.bytes[at:], _BATCH)
                 at += used
-                for sequence, holds, placements in records:
-                    yield PcRecord(tuple(sequence), holds, tuple(placements))
+                yield from records
             data.used = at
 
 
@@ -178,24 +175,14 @@ def write_solutions(path: str | os.PathLike[str], solutions: Iterable[PcRecord])
         PcFileError: (``InvalidSolution``, ``CannotWrite``) a solution does not fit into a record,
             or the file cannot be written.
     """
-    target = Path(path)
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    count = 0
-    try:
-        try:
-            with beside.open("xb") as file:
-                for solution in solutions:
-                    file.write(solution.encode())
-                    count += 1
-            beside.replace(target)
-        except OSError as error:
-            raise PcFileError(
-                "CannotWrite", f"{target}: cannot be written: {error.strerror}"
-            ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            beside.unlink()
-    return count
+    records = [solution.encode() for solution in solutions]
+    write_atomically(
+        Path(path),
+        b"".join(records),
+        replace=True,
+        error=lambda text: PcFileError("CannotWrite", text),
+    )
+    return len(records)
 
 
 def validate_file(
@@ -272,7 +259,7 @@ class PcFileIndex:
         used = 0
         while True:
             missing = self.EVERY - self.count % self.EVERY
-            records, more = skip_pc_records(data[used:] if used else data, missing)
+            records, more = skip_pc_records(data[used:], missing)
             used += more
             self.count += records
             if records < missing:
@@ -300,10 +287,9 @@ class PcFileIndex:
             records, used = skip_pc_records(data, left)
             left -= records
             if left == 0:
-                found, _ = read_pc_records(data[used:], 1)
+                found, _ = _read_records(data[used:], 1)
                 if found:
-                    sequence, holds, placements = found[0]
-                    return PcRecord(tuple(sequence), holds, tuple(placements))
+                    return found[0]
             if not used:
                 raise PcFileError("EndOfStream", f"{os.fspath(self._path)}: became shorter")
             at += used
@@ -326,30 +312,19 @@ _REASONS: Final = {
     PcFault.NOT_CLEARED: "the field is not empty at its end",
 }
 
-_OF_PLACEMENT: Final = frozenset(
-    {
-        PcFault.OUTSIDE,
-        PcFault.OVERLAP,
-        PcFault.FLOATING,
-        PcFault.UNREACHABLE,
-        PcFault.CLEARED_EARLY,
-    }
-)
+
+def _read_records(data: bytes, most: int) -> tuple[list[PcRecord], int]:
+    """Decode up to `most` records; return them and the number of bytes read."""
+    records, used = read_pc_records(data, most)
+    return [PcRecord(tuple(pieces), holds, tuple(found)) for pieces, holds, found in records], used
 
 
-def _bits(placement: Placement, y: int) -> int:
-    return sum(1 << x for x, row in placement.cells if row == y)
-
-
+@dataclass(slots=True)
 class _Chunk:
     """Part of a file; the reader sets the number of used bytes."""
 
-    def __init__(self, data: bytes) -> None:
-        self.bytes = data
-        self.used = 0
-
-    def take(self, at: int) -> bytes:
-        return self.bytes[at:] if at else self.bytes
+    bytes: bytes
+    used: int = 0
 
 
 def _chunks(file: BinaryIO, path: str | os.PathLike[str]) -> Iterator[_Chunk]:
