@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import py_fumen_py as theirs  # type: ignore[import-untyped]
 import pytest
@@ -23,14 +23,13 @@ _TO_SPIN = {
     Rotation.WEST: "left",
 }
 _FROM_SPIN = {word: rotation for rotation, word in _TO_SPIN.items()}
+_FLAGS = ("lock", "rise", "mirror", "color")
 
 
-class Peer(Protocol):
-    """Another implementation, in our words."""
-
-    def read(self, text: str) -> list[Page]: ...
-
-    def write(self, pages: Sequence[Page]) -> str: ...
+def to_digits(value: int, count: int) -> str:
+    """Encode a number, the least significant digit first."""
+    digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    return "".join(digits[value // 64**place % 64] for place in range(count))
 
 
 class TetrisFumen:
@@ -60,10 +59,7 @@ class TetrisFumen:
                 Field.from_rows(page["rows"], page["garbage"]),
                 _from_operation(page["piece"]),
                 page["comment"],
-                lock=page["lock"],
-                rise=page["rise"],
-                mirror=page["mirror"],
-                color=page["color"],
+                **{flag: page[flag] for flag in _FLAGS},
             )
             for page in self._ask({"decode": text})["pages"]
         ]
@@ -75,10 +71,7 @@ class TetrisFumen:
                 "garbage": page.field.garbage,
                 "piece": _to_operation(page.placement),
                 "comment": page.comment,
-                "lock": page.lock,
-                "rise": page.rise,
-                "mirror": page.mirror,
-                "color": page.color,
+                **{flag: getattr(page, flag) for flag in _FLAGS},
             }
             for page in pages
         ]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sevenbag import Placement, Rotation
 from sevenbag.formats.fumen import Field, Fumen, Page
-from tests.formats.fumen_peers import PyFumen, TetrisFumen
+from tests.formats.fumen_peers import PyFumen, TetrisFumen, to_digits
 from tests.properties import examples
 
 LETTERS = ".ILOZTJSG"
@@ -72,9 +72,9 @@ def page_lists(draw: st.DrawFn, *, rise: bool = True, loose_ends: bool = True) -
             color=draw(st.booleans()),
         )
         placement = draw(st.none() | placements_of(near_letters(page.comment)))
-        inside = placement is not None and fits_in(placement) and placement.cells[-1][1] < 23
-        if placement is not None and inside and (not page.lock or page.field.fits(placement)):
-            page = replace(page, placement=placement)
+        if placement is not None and placement.cells[-1][1] < 23:
+            fits = page.field.fits if page.lock else Field.has_room_for
+            page = replace(page, placement=placement if fits(placement) else None)
         if not loose_ends and page.comment.startswith("#Q="):
             page = within_quiz(page)
         pages.append(page)
@@ -93,17 +93,6 @@ def within_quiz(page: Page) -> Page:
     if page.placement is None or (page.placement.piece.name == current and queue):
         return page
     return replace(page, placement=None)
-
-
-def fits_in(placement: Placement) -> bool:
-    """Between the walls and above the garbage row."""
-    return all(0 <= x < 10 and y >= 0 for x, y in placement.cells)
-
-
-def in_digits(value: int, count: int) -> str:
-    """The least significant digit first."""
-    digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-    return "".join(digits[value // 64**place % 64] for place in range(count))
 
 
 @pytest.fixture(name="tetris_fumen", scope="module")
@@ -143,11 +132,11 @@ def test_version_110_reads_the_same(
     # An obsolete form: a run for each cell, and only the flag against locking.
     loose = 16 * 8 * 4 * 220
     numbers = [((cell + 8) * 220, 2) for cell in cells] + [(action + loose, 3)]
-    text = "v110@" + "".join(in_digits(value, count) for value, count in numbers)
+    text = "v110@" + "".join(to_digits(value, count) for value, count in numbers)
     theirs = tetris_fumen.read(text)
     assert theirs == PyFumen().read(text)
     # They read pieces that stick out of the field, too.
-    assume(all(fits_in(page.placement) for page in theirs if page.placement is not None))
+    assume(all(Field.has_room_for(page.placement) for page in theirs if page.placement))
     assert list(Fumen.parse(text).pages) == theirs
 
 

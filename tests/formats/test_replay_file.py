@@ -8,11 +8,26 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
 from sevenbag.errors import FormatError
 from sevenbag.formats import replay_file
-from sevenbag.formats.replay_file import Replay, format_placement, parse_placement
+from sevenbag.formats.replay_file import (
+    Adjudication,
+    Replay,
+    ReplayClock,
+    ReplayHeader,
+    ReplayLoss,
+    ReplayPlayer,
+    ReplayResult,
+    ReplayScore,
+    ReplaySearchInfo,
+    ReplayTurn,
+    format_placement,
+    parse_placement,
+    required_version,
+)
 
 placements = st.builds(
     Placement,
@@ -24,86 +39,65 @@ placements = st.builds(
 )
 
 
-def header(**changes: object) -> replay_file.ReplayHeader:
-    fields: dict[str, object] = {
-        "format": "sevenbag-replay",
-        "version": 1,
-        "seed": 7,
-        "players": (
-            replay_file.ReplayPlayer(name="a", nodes=500),
-            replay_file.ReplayPlayer(name="b"),
+FIRST = Placement(Piece.T, Rotation.SOUTH, 4, 1, Spin.FULL)
+SECOND = Placement(Piece.I, Rotation.NORTH, 4, 0)
+HEADER = ReplayHeader(
+    format="sevenbag-replay",
+    version=1,
+    seed=7,
+    players=(ReplayPlayer(name="a", nodes=500), ReplayPlayer(name="b")),
+    frames_per_turn=30,
+    rules={"name": "guideline", "board": {"width": 10}},
+)
+OUTCOME = ReplayResult(
+    finished=True,
+    winner=0,
+    ending="fall",
+    losses=(None, ReplayLoss("block out")),
+    score=(ReplayScore(1, 0, 0), ReplayScore(1, 0, 0)),
+)
+SAMPLE = Replay(
+    HEADER, (ReplayTurn((FIRST, SECOND)), ReplayTurn((SECOND, FIRST), (12.25, 0.5))), OUTCOME
+)
+# A game from a given field, with clocks and all optional data.
+REAL_TIME = Replay(
+    structs.replace(
+        HEADER,
+        version=2,
+        players=(
+            ReplayPlayer(name="a", pps=2.5, clock=ReplayClock(60_000, 500)),
+            ReplayPlayer(name="b"),
         ),
-        "frames_per_turn": 30,
-        "rules": {"name": "guideline", "board": {"width": 10}},
-    }
-    return replay_file.ReplayHeader(**(fields | changes))  # type: ignore[arg-type]
-
-
-def outcome(**changes: object) -> replay_file.ReplayResult:
-    fields: dict[str, object] = {
-        "finished": True,
-        "winner": 0,
-        "ending": "fall",
-        "losses": (None, replay_file.ReplayLoss("block out")),
-        "score": (replay_file.ReplayScore(1, 0, 0), replay_file.ReplayScore(1, 0, 0)),
-    }
-    return replay_file.ReplayResult(**(fields | changes))  # type: ignore[arg-type]
-
-
-def sample() -> Replay:
-    first = Placement(Piece.T, Rotation.SOUTH, 4, 1, Spin.FULL)
-    second = Placement(Piece.I, Rotation.NORTH, 4, 0)
-    turns = (
-        replay_file.ReplayTurn((first, second)),
-        replay_file.ReplayTurn((second, first), (12.25, 0.5)),
-    )
-    return Replay(header(), turns, outcome())
-
-
-def real_time() -> Replay:
-    """Return a real-time game from a given field, with clocks and all optional data."""
-    fast = replay_file.ReplayPlayer(name="a", pps=2.5, clock=replay_file.ReplayClock(60_000, 500))
-    adjudication = replay_file.Adjudication(lead=10, double="attack")
-    first = Placement(Piece.T, Rotation.SOUTH, 4, 1, Spin.FULL)
-    second = Placement(Piece.I, Rotation.NORTH, 4, 0)
-    turns = (
-        replay_file.ReplayTurn(
-            (first, None),
-            (12.25, None),
-            37,
-            (replay_file.ReplaySearchInfo(nodes=1e6, extra="b"), None),
+        frames_per_turn=0,
+        time="real time",
+        opening="v115@vhAAgH",
+        adjudication=Adjudication(lead=10, double="attack"),
+    ),
+    (
+        ReplayTurn(
+            (FIRST, None), (12.25, None), 37, (ReplaySearchInfo(nodes=1e6, extra="b"), None)
         ),
-        replay_file.ReplayTurn((None, second), None, 37),
-        replay_file.ReplayTurn((first, second), (None, 3.5), 60),
-    )
-    return Replay(
-        header(
-            version=2,
-            players=(fast, replay_file.ReplayPlayer(name="b")),
-            frames_per_turn=0,
-            time="real time",
-            opening="v115@vhAAgH",
-            adjudication=adjudication,
-        ),
-        turns,
-        outcome(ending="lead", winner=1, losses=(None, None)),
-    )
+        ReplayTurn((None, SECOND), None, 37),
+        ReplayTurn((FIRST, SECOND), (None, 3.5), 60),
+    ),
+    structs.replace(OUTCOME, ending="lead", winner=1, losses=(None, None)),
+)
 
 
 def lines_of(game: Replay) -> list[bytes]:
     return game.encode().splitlines()
 
 
-def broken(number: int, line: str | bytes, game: Replay | None = None) -> bytes:
-    """The sample with another line in place of the one of that number."""
-    lines = lines_of(game or sample())
+def broken(number: int, line: str | bytes, game: Replay = SAMPLE) -> bytes:
+    """Replace the line of a number."""
+    lines = lines_of(game)
     lines[number - 1] = line.encode() if isinstance(line, str) else line
     return b"\n".join(lines) + b"\n"
 
 
-def changed(number: int, game: Replay | None = None, **changes: object) -> bytes:
-    """The sample with other values in the object of a line."""
-    data = json.loads(lines_of(game or sample())[number - 1])
+def changed(number: int, game: Replay = SAMPLE, **changes: object) -> bytes:
+    """Replace values in the object of a line."""
+    data = json.loads(lines_of(game)[number - 1])
     target = data.get("result", data)
     for key, value in changes.items():
         if value is ...:
@@ -113,24 +107,16 @@ def changed(number: int, game: Replay | None = None, **changes: object) -> bytes
     return broken(number, json.dumps(data), game)
 
 
-def test_replay_round_trip() -> None:
-    game = sample()
+@given(st.lists(st.tuples(placements, placements), max_size=30), st.integers(0, 2**31))
+def test_random_game_round_trip(turns: list[tuple[Placement, Placement]], seed: int) -> None:
+    game = Replay(structs.replace(HEADER, seed=seed), tuple(map(ReplayTurn, turns)), OUTCOME)
     assert Replay.decode(game.encode()) == game
     assert Replay.decode(game.encode()).encode() == game.encode()
 
 
-@given(st.lists(st.tuples(placements, placements), max_size=30), st.integers(0, 2**31))
-def test_random_game_round_trip(turns: list[tuple[Placement, Placement]], seed: int) -> None:
-    game = Replay(
-        header(seed=seed), tuple(replay_file.ReplayTurn(pair) for pair in turns), outcome()
-    )
-    assert Replay.decode(game.encode()) == game
-
-
 def test_real_time_game_round_trip() -> None:
-    game = real_time()
-    assert Replay.decode(game.encode()) == game
-    lines = lines_of(game)
+    assert Replay.decode(REAL_TIME.encode()) == REAL_TIME
+    lines = lines_of(REAL_TIME)
     assert lines[1] == (
         b'["TS4,1f",null,{"frame":37,"ms":[12.25,null],"info":[{"nodes":1000000.0,"extra":"b"},null]}]'
     )
@@ -138,36 +124,35 @@ def test_real_time_game_round_trip() -> None:
 
 
 def test_version_depends_on_the_features_used() -> None:
-    assert replay_file.required_version() == 1
-    assert replay_file.required_version("turns", None, replay_file.Adjudication()) == 1
-    assert replay_file.required_version("real time") == 2
-    assert replay_file.required_version(opening="v115@vhAAgH") == 2
-    assert replay_file.required_version(adjudication=replay_file.Adjudication(lead=5)) == 2
+    assert required_version() == 1
+    assert required_version("turns", None, Adjudication()) == 1
+    assert required_version("real time") == 2
+    assert required_version(opening="v115@vhAAgH") == 2
+    assert required_version(adjudication=Adjudication(lead=5)) == 2
 
 
 def test_search_info_does_not_raise_the_version() -> None:
-    turn = replay_file.ReplayTurn(
-        sample().turns[0].placements, None, None, (None, replay_file.ReplaySearchInfo(depth=3.0))
-    )
-    game = Replay(header(), (turn,), outcome())
+    turn = ReplayTurn((FIRST, SECOND), infos=(None, ReplaySearchInfo(depth=3.0)))
+    game = Replay(HEADER, (turn,), OUTCOME)
     assert Replay.decode(game.encode()) == game
     assert lines_of(game)[1] == b'["TS4,1f","IN4,0",{"info":[null,{"depth":3.0}]}]'
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        SAMPLE.encode().rstrip(b"\n"),
+        changed(1, comment="hello", venue={"a": 1}),
+        broken(3, '["IN4,0","TS4,1f",{"ms":[12.25,0.5],"nodes":[1,2]}]'),
+    ],
+    ids=["no last line break", "unknown fields", "unknown notes"],
+)
+def test_variations_are_read(data: bytes) -> None:
+    assert Replay.decode(data) == SAMPLE
+
+
 def test_a_turn_takes_twenty_bytes() -> None:
-    assert lines_of(sample())[1] == b'["TS4,1f","IN4,0"]'
-
-
-def test_files_without_the_last_line_break_are_read() -> None:
-    game = sample()
-    assert Replay.decode(game.encode().rstrip(b"\n")) == game
-
-
-def test_unknown_fields_are_passed_over() -> None:
-    game = Replay.decode(changed(1, comment="hello", venue={"a": 1}))
-    assert game == sample()
-    with_notes = broken(3, '["IN4,0","TS4,1f",{"ms":[12.25,0.5],"nodes":[1,2]}]')
-    assert Replay.decode(with_notes) == sample()
+    assert lines_of(SAMPLE)[1] == b'["TS4,1f","IN4,0"]'
 
 
 @given(placements)
@@ -235,27 +220,27 @@ def test_invalid_placement_is_rejected(text: str) -> None:
         (changed(4, finished=False), "line 4", "finished"),
         (changed(4, finished=False, ending="interrupted"), "line 4", "no winner"),
         (changed(4, score=[{"pieces": 1, "lines": 0, "attack": -1}] * 2), "line 4", "attack"),
-        (b"\n".join(lines_of(sample())[:-1]), "line 3", "cut short"),
+        (b"\n".join(lines_of(SAMPLE)[:-1]), "line 3", "cut short"),
         (changed(1, time="real time"), "line 1", "need version 2"),
         (changed(1, opening="v115@vhAAgH"), "line 1", "need version 2"),
-        (changed(1, real_time(), version=1), "line 1", "need version 2"),
-        (changed(1, real_time(), time="slow"), "line 1", "time"),
-        (changed(1, real_time(), adjudication={"lead": 0}), "line 1", "lead"),
-        (changed(1, real_time(), adjudication=None), "line 5", "lead"),
-        (changed(1, real_time(), pieces=1), "line 5", "limit"),
-        (changed(1, real_time(), time="turns"), "line 2", "both players place"),
+        (changed(1, REAL_TIME, version=1), "line 1", "need version 2"),
+        (changed(1, REAL_TIME, time="slow"), "line 1", "time"),
+        (changed(1, REAL_TIME, adjudication={"lead": 0}), "line 1", "lead"),
+        (changed(1, REAL_TIME, adjudication=None), "line 5", "lead"),
+        (changed(1, REAL_TIME, pieces=1), "line 5", "limit"),
+        (changed(1, REAL_TIME, time="turns"), "line 2", "both players place"),
         (broken(2, '["IN4,0",null]'), "line 2", "both players place"),
         (broken(2, '["IN4,0","IN4,0",{"frame":3}]'), "line 2", "no frame"),
-        (broken(2, '["IN4,0",null]', real_time()), "line 2", "has a frame"),
-        (broken(2, '[null,null,{"frame":3}]', real_time()), "line 2", "at least one"),
-        (broken(2, '[null,"IN4,0",{"frame":38}]', real_time()), "line 3", "frame 37 comes after"),
-        (broken(2, '[null,"IN4,0",{"frame":-1}]', real_time()), "line 2", "frame"),
-        (changed(5, real_time(), winner=None), "line 5", "lead"),
+        (broken(2, '["IN4,0",null]', REAL_TIME), "line 2", "has a frame"),
+        (broken(2, '[null,null,{"frame":3}]', REAL_TIME), "line 2", "at least one"),
+        (broken(2, '[null,"IN4,0",{"frame":38}]', REAL_TIME), "line 3", "frame 37 comes after"),
+        (broken(2, '[null,"IN4,0",{"frame":-1}]', REAL_TIME), "line 2", "frame"),
+        (changed(5, REAL_TIME, winner=None), "line 5", "lead"),
         (broken(2, '["IN4,0","IN4,0",{"info":[{"nodes":"x"},null]}]'), "line 2", "nodes"),
-        (sample().encode() + b"more\n", "line 5", "comes after the result"),
-        (sample().encode() + b"\n", "line 5", "comes after the result"),
-        (sample().encode() + b"{}\n", "line 5", "comes after the result"),
-        (sample().encode() * 2, "line 5", "comes after the result"),
+        (SAMPLE.encode() + b"more\n", "line 5", "comes after the result"),
+        (SAMPLE.encode() + b"\n", "line 5", "comes after the result"),
+        (SAMPLE.encode() + b"{}\n", "line 5", "comes after the result"),
+        (SAMPLE.encode() * 2, "line 5", "comes after the result"),
     ],
 )
 def test_invalid_replay_is_rejected_with_line_and_field(data: bytes, place: str, what: str) -> None:
@@ -267,17 +252,15 @@ def test_invalid_replay_is_rejected_with_line_and_field(data: bytes, place: str,
     assert len(message) < 500
 
 
-@pytest.mark.parametrize("size", range(0, 400, 7))
-def test_a_file_that_was_cut_is_refused(size: int) -> None:
-    data = sample().encode()
-    if size < len(data) - 1:
-        with pytest.raises(FormatError):
-            Replay.decode(data[:size])
+@pytest.mark.parametrize("size", range(0, len(SAMPLE.encode()) - 1, 7))
+def test_truncated_file_is_rejected(size: int) -> None:
+    with pytest.raises(FormatError):
+        Replay.decode(SAMPLE.encode()[:size])
 
 
 @given(st.integers(0, 10_000), st.integers(0, 255))
 def test_a_changed_byte_is_refused_or_read_but_never_worse(place: int, value: int) -> None:
-    data = bytearray(sample().encode())
+    data = bytearray(SAMPLE.encode())
     data[place % len(data)] = value
     with contextlib.suppress(FormatError):
         Replay.decode(bytes(data))
@@ -288,7 +271,7 @@ def test_oversized_replay_is_rejected_unread(
 ) -> None:
     monkeypatch.setattr(replay_file, "MAX_TURNS", 1)
     with pytest.raises(FormatError, match="more than 1 turns"):
-        Replay.decode(sample().encode())
+        Replay.decode(SAMPLE.encode())
     monkeypatch.setattr(replay_file, "MAX_BYTES", 100)
     (tmp_path / "game.replay").write_bytes(b"x" * 1000)
     with pytest.raises(FormatError, match="larger than 100 bytes"):
@@ -297,20 +280,20 @@ def test_oversized_replay_is_rejected_unread(
 
 def test_files_are_written_as_a_whole(tmp_path: Path) -> None:
     path = tmp_path / "game.replay"
-    sample().write(path)
-    assert Replay.load(path) == sample()
-    sample().write(path)
+    SAMPLE.write(path)
+    assert Replay.load(path) == SAMPLE
+    SAMPLE.write(path)
     assert [each.name for each in tmp_path.iterdir()] == ["game.replay"]
 
 
 def test_existing_files_are_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "game.v1.replay"
-    names = [sample().write_new(path).name for _ in range(3)]
+    names = [SAMPLE.write_new(path).name for _ in range(3)]
     assert names == ["game.v1.replay", "game.v1-2.replay", "game.v1-3.replay"]
     (tmp_path / "game.v1-4.replay").symlink_to("nowhere")
-    assert sample().write_new(path).name == "game.v1-5.replay"
+    assert SAMPLE.write_new(path).name == "game.v1-5.replay"
     assert sorted(each.suffix for each in tmp_path.iterdir()) == [".replay"] * 5
-    assert Replay.load(tmp_path / "game.v1-5.replay") == sample()
+    assert Replay.load(tmp_path / "game.v1-5.replay") == SAMPLE
 
 
 @pytest.mark.parametrize("works", [True, False])
@@ -327,7 +310,7 @@ def test_concurrent_file_is_not_replaced(
         raise PermissionError(1, "no links here")
 
     monkeypatch.setattr(os, "fsync", too_late)
-    assert sample().write_new(tmp_path / "game.replay").name == "game-2.replay"
+    assert SAMPLE.write_new(tmp_path / "game.replay").name == "game-2.replay"
     assert (tmp_path / "game.replay").read_text() == "mine"
     assert len(list(tmp_path.iterdir())) == 2
 
@@ -341,7 +324,7 @@ def test_an_old_file_survives_a_failure(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(FormatError, match="No space left"):
-        sample().write(path)
+        SAMPLE.write(path)
     assert path.read_text() == "old"
     assert [each.name for each in tmp_path.iterdir()] == ["game.replay"]
 
@@ -352,4 +335,4 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="cannot be read"):
         Replay.load(tmp_path)
     with pytest.raises(FormatError, match="cannot be written"):
-        sample().write(tmp_path / "no" / "folder.replay")
+        SAMPLE.write(tmp_path / "no" / "folder.replay")

@@ -1,6 +1,8 @@
 """Plays a solution again by the rules of the hold, with the general generator on whole boards."""
 
-from sevenbag import Board, Kicks, Piece
+from typing import Any
+
+from sevenbag import Board, Kicks, Piece, pc
 from sevenbag.pc import PcSolution
 
 _SPAWN = (4, 30)
@@ -42,6 +44,25 @@ def find_faults(
     if save is not None and kept != save:
         wrong.append(f"{kept} is left over, not {save}")
     return wrong
+
+
+def solve(
+    queue: str,
+    hold: str | None = None,
+    *,
+    field: str = "",
+    kicks: str = "srs+",
+    save: str | None = None,
+    strict: bool = False,
+    **options: Any,
+) -> PcSolution:
+    """Return a solution that was played again."""
+    found = pc.solve(field, queue, hold, kicks=kicks, save=save, strict=strict, **options)
+    assert found is not None, queue
+    assert (
+        find_faults(found, queue, hold, field=field, kicks=kicks, save=save, strict=strict) == []
+    ), queue
+    return found
 
 
 def letters(solution: PcSolution) -> str:

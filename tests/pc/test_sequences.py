@@ -27,7 +27,7 @@ PUBLISHED = [
 ]
 
 
-def dealt(window: Sequence[str]) -> bool:
+def is_dealt(window: Sequence[str]) -> bool:
     """Return whether a phase of the bag deals this window."""
     for phase in range(7):
         cuts = [0, *range(7 - phase, len(window), 7), len(window)]
@@ -43,7 +43,7 @@ def by_definition(length: int) -> list[str]:
     for pieces in itertools.product(ORDER, repeat=length + 1):
         held, current, *rest = pieces
         if ORDER.index(held) >= ORDER.index(current) and (
-            dealt([current, *rest]) or dealt([held, *rest])
+            is_dealt([current, *rest]) or is_dealt([held, *rest])
         ):
             found.append("".join(pieces))
     return found

@@ -16,7 +16,7 @@ from sevenbag.errors import (
     QueueError,
     SearchStoppedError,
 )
-from tests.pc.solution_check import find_faults, letters
+from tests.pc.solution_check import find_faults, letters, solve
 from tests.pc.test_chance import AFTER_I, PCO
 from tests.truth import truth
 
@@ -68,18 +68,14 @@ def test_pieces_to_save_are_saved(kicks: str) -> None:
 @pytest.mark.parametrize(("height", "pieces"), [(4, 11), (6, 16)])
 def test_the_published_queue_saves_its_s(height: int, pieces: int) -> None:
     queue = "LSTIZJOSJIOLTZOL"[:pieces]
-    solution = pc.solve("", queue, min_height=height, save="S")
-    assert solution is not None
+    solution = solve(queue, min_height=height, save="S")
     assert len(solution.placements) == height * 10 // 4
     assert find_faults(solution, queue, save="S", strict=True) == []
 
 
 def test_exactly_enough_pieces_are_each_used_once() -> None:
     queue = "OZILJTSSJL"
-    solution = pc.solve("", queue, kicks="srs", min_height=4)
-    assert solution is not None
-    assert sorted(letters(solution)) == sorted(queue)
-    assert find_faults(solution, queue, kicks="srs") == []
+    assert sorted(letters(solve(queue, kicks="srs", min_height=4))) == sorted(queue)
 
 
 @pytest.mark.parametrize(
@@ -94,31 +90,20 @@ def test_exactly_enough_pieces_are_each_used_once() -> None:
     ],
 )
 def test_lowest_perfect_clears(queue: str, hold: str | None, length: int) -> None:
-    solution = pc.solve("", queue, hold, kicks="srs")
-    assert solution is not None
-    assert len(solution.placements) == length
-    assert find_faults(solution, queue, hold, kicks="srs") == []
+    assert len(solve(queue, hold, kicks="srs").placements) == length
 
 
 def test_a_field_with_a_held_piece() -> None:
-    field = "XXXXX.....\nXXXXXX....\nXXXXXXX...\nXXXXXX...."
     for save in (None, "I"):
-        solution = pc.solve(field, "TSZJO", "I", kicks="srs", save=save)
-        assert solution is not None
-        assert len(solution.placements) == 4
-        assert find_faults(solution, "TSZJO", "I", field=field, kicks="srs", save=save) == []
-    assert (
-        pc.Solver("srs").search(field, "TSZJO", "I", save="L").status == pc.SolveStatus.CANNOT_SAVE
-    )
+        assert len(solve("TSZJO", "I", field=PCO, kicks="srs", save=save).placements) == 4
+    answer = pc.Solver("srs").search(PCO, "TSZJO", "I", save="L")
+    assert answer.status == pc.SolveStatus.CANNOT_SAVE
 
 
 def test_a_field_of_eight_rows() -> None:
     field = "\n".join(["XX........"] * 8)
-    solution = pc.solve(field, "O" * 17)
-    assert solution is not None
-    assert solution.height == 8
-    assert len(solution.placements) == 16
-    assert find_faults(solution, "O" * 17, field=field) == []
+    solution = solve("O" * 17, field=field)
+    assert (solution.height, len(solution.placements)) == (8, 16)
 
 
 def test_full_rows_are_removed_first() -> None:
@@ -132,35 +117,26 @@ def test_full_rows_are_removed_first() -> None:
 
 
 def test_boards_follow_the_solution() -> None:
-    solution = pc.solve("", "IJLOO", "I")
-    assert solution is not None
-    boards = list(solution.boards())
+    boards = list(solve("IJLOO", "I").boards())
     assert len(boards) == 6
-    assert boards[0].is_empty
+    assert [board.cell_count for board in boards[:3]] == [0, 4, 8]
     assert boards[-1].is_empty
-    assert [board.cell_count for board in boards[1:3]] == [4, 8]
 
 
 def test_without_hold_the_queue_is_the_order() -> None:
     queue = "OIIII"
-    solution = pc.solve("", queue, use_hold=False)
-    assert solution is not None
+    solution = solve(queue, use_hold=False)
     assert letters(solution) == queue
     assert not any(solution.holds)
     # The held piece stays in hold.
-    held = pc.solve("", queue, "T", use_hold=False, save="T")
-    assert held is not None
-    assert letters(held) == queue
+    assert letters(solve(queue, "T", use_hold=False, save="T")) == queue
 
 
 def test_early_clears_can_be_forbidden() -> None:
     # Two perfect clears of two lines; with the same pieces there is another way.
     queue = "IJLOOIJLOOT"
-    plain = pc.solve("", queue, min_height=4)
-    strict = pc.solve("", queue, min_height=4, strict=True)
-    assert plain is not None
-    assert strict is not None
-    assert find_faults(strict, queue, strict=True) == []
+    solve(queue, min_height=4)
+    solve(queue, min_height=4, strict=True)
 
 
 @pytest.mark.parametrize(
@@ -238,10 +214,9 @@ def test_bad_input_is_named() -> None:
         pc.solve("", "IXOL")
     with pytest.raises(PieceError):
         pc.solve("", "IOLT", "Q")
-    with pytest.raises(QueueError, match="invalid queue: expected piece letters"):
-        pc.solve("", "")
-    with pytest.raises(QueueError, match="invalid queue: expected at most"):
-        pc.solve("", "I" * 200)
+    for queue, message in (("", "expected piece letters"), ("I" * 200, "expected at most")):
+        with pytest.raises(QueueError, match=f"invalid queue: {message}"):
+            pc.solve("", queue)
     with pytest.raises(BoardError, match="10 columns"):
         pc.solve(Board(8, 20), "IIIII")
     with pytest.raises(BoardError, match="20 rows"):
@@ -297,21 +272,20 @@ FOUR = ["".join(pieces) for pieces in itertools.permutations("IOTLJSZ", 4)]
 
 
 @pytest.mark.parametrize(
-    ("field", "hold", "queues", "solved", "unique"),
-    [(PCO, "I", FOUR, 711, 63), (AFTER_I, None, FOUR, 514, 18)],
+    ("field", "hold", "solved", "unique"), [(PCO, "I", 711, 63), (AFTER_I, None, 514, 18)]
 )
 def test_published_counts_of_the_perfect_clear_opener(
-    field: Board | str, hold: str | None, queues: list[str], solved: int, unique: int
+    field: Board | str, hold: str | None, solved: int, unique: int
 ) -> None:
-    tilings = pc.find_tilings(field, queues, hold, height=4, kicks="srs")
+    tilings = pc.find_tilings(field, FOUR, hold, height=4, kicks="srs")
     assert len(tilings) == unique
     assert len({frozenset(tiling.tiles) for tiling in tilings}) == unique
     covered = 0
     for tiling in tilings:
         covered |= tiling.queues
     assert covered.bit_count() == solved
-    one_by_one = pc.find_solvable(field, queues, hold, kicks="srs", max_height=4, threads=2)
-    assert [bool(covered >> i & 1) for i in range(len(queues))] == one_by_one
+    one_by_one = pc.find_solvable(field, FOUR, hold, kicks="srs", max_height=4, threads=2)
+    assert [bool(covered >> i & 1) for i in range(len(FOUR))] == one_by_one
 
 
 def test_every_order_can_be_played() -> None:
@@ -338,15 +312,17 @@ def test_all_solutions_of_a_first_perfect_clear() -> None:
     assert 0 < len(strict) <= len(tilings)
 
 
-def test_without_hold_only_the_queues_own_order_counts() -> None:
-    tilings = pc.find_tilings("", ["OIIII", "IIIIO", "IIOII", "SZSZS"], height=2, use_hold=False)
-    assert tilings
-    assert {tiling.queues for tiling in tilings} == {0b0111}
-
-
-def test_equal_queues_each_have_their_bit() -> None:
-    tilings = pc.find_tilings("", ["OIIII", "SZSZS", "OIIII"], height=2)
-    assert {tiling.queues for tiling in tilings} == {0b101}
+@pytest.mark.parametrize(
+    ("queues", "hold", "bits"),
+    [
+        (["OIIII", "IIIIO", "IIOII", "SZSZS"], False, 0b0111),
+        (["OIIII", "SZSZS", "OIIII"], True, 0b101),
+    ],
+    ids=["only the queue's own order counts", "equal queues each have their bit"],
+)
+def test_queues_of_tilings(queues: list[str], hold: bool, bits: int) -> None:
+    tilings = pc.find_tilings("", queues, height=2, use_hold=hold)
+    assert {tiling.queues for tiling in tilings} == {bits}
 
 
 def test_placements_in_another_order() -> None:

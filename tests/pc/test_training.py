@@ -28,7 +28,8 @@ from sevenbag.pc.training import (
 )
 from tests.cli.run import descendants, read_folder
 from tests.cluster import get_worker_pid
-from tests.pc.test_network import FAST3, WORST, linear
+from tests.pc.test_network import FAST3, WORST, edit_json, linear
+from tests.pc.test_sequences import is_dealt
 
 SMALL = {"population": 12, "queues": 10, "species": 3}
 GOOD = linear(FAST3)
@@ -60,13 +61,8 @@ class RecordingObserver(TrainingObserver):
 def test_a_training_and_its_files(tmp_path: Path) -> None:
     observer = RecordingObserver()
     last = train(tmp_path, SMALL, seed=3, generations=3, observer=observer)
-    assert sorted(read_folder(tmp_path)) == [
-        "0.json",
-        "1.json",
-        "2.json",
-        "best.json",
-        "current.json",
-    ]
+    names = ("0", "1", "2", "best", "current")
+    assert sorted(read_folder(tmp_path)) == [f"{name}.json" for name in names]
     for number in range(3):
         kept = json.loads((tmp_path / f"{number}.json").read_bytes())
         assert kept["seed"] == 3
@@ -114,16 +110,15 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def test_resumed_training_gives_the_same_result(
     most: int, tmp_path: Path, whole: dict[str, bytes]
 ) -> None:
-    broken = tmp_path
     with pytest.raises(ImpatientError):
-        train(broken, SMALL, seed=4, generations=3, observer=RecordingObserver(most))
-    current = json.loads((broken / "current.json").read_bytes())
+        train(tmp_path, SMALL, seed=4, generations=3, observer=RecordingObserver(most))
+    current = json.loads((tmp_path / "current.json").read_bytes())
     known = sum(fitness is not None for fitness in current["fitnesses"])
     assert current["generation"] * 12 + known == most
     observer = RecordingObserver()
-    train(broken, generations=3, observer=observer)
+    train(tmp_path, generations=3, observer=observer)
     assert len(observer.fitnesses) == 36 - most
-    assert read_folder(broken) == whole
+    assert read_folder(tmp_path) == whole
 
 
 def test_more_generations_later(tmp_path: Path, whole: dict[str, bytes]) -> None:
@@ -135,41 +130,36 @@ def test_more_generations_later(tmp_path: Path, whole: dict[str, bytes]) -> None
     assert read_folder(tmp_path) == whole
 
 
-class Killer(RecordingObserver):
-    """Kills a worker when a few networks have been tried."""
+def expect_the_same_despite_a_kill(
+    executor: jobs.Executor, victim: Callable[[], int], folder: Path
+) -> None:
+    """Train here and in workers, one of which is killed after three networks."""
 
-    def __init__(self, victim: Callable[[], int]) -> None:
-        super().__init__()
-        self._victim = victim
-        self.killed = False
+    class Killer(RecordingObserver):
+        def network_tested(self, number: int, fitness: float) -> None:
+            super().network_tested(number, fitness)
+            if len(self.fitnesses) == 3:
+                os.kill(victim(), signal.SIGKILL)
 
-    def network_tested(self, number: int, fitness: float) -> None:
-        super().network_tested(number, fitness)
-        if len(self.fitnesses) == 3:
-            os.kill(self._victim(), signal.SIGKILL)
-            self.killed = True
+    here, there, killer = folder / "here", folder / "there", Killer()
+    train(here, SMALL, seed=5, generations=2)
+    train(there, SMALL, seed=5, generations=2, executor=executor, observer=killer)
+    assert len(killer.fitnesses) >= 3
+    assert read_folder(there) == read_folder(here)
 
 
 def test_workers_do_not_affect_the_result(tmp_path: Path) -> None:
-    here, there = tmp_path / "here", tmp_path / "there"
-    train(here, SMALL, seed=5, generations=2)
     others = descendants(os.getpid())
     with jobs.ProcessExecutor(2) as executor:
-        killer = Killer(lambda: max(descendants(os.getpid()) - others))
-        train(there, SMALL, seed=5, generations=2, executor=executor, observer=killer)
-    assert killer.killed
-    assert read_folder(there) == read_folder(here)
+        expect_the_same_despite_a_kill(
+            executor, lambda: max(descendants(os.getpid()) - others), tmp_path
+        )
 
 
 @pytest.mark.faults
 def test_cluster_does_not_affect_the_result(tmp_path: Path, dask_cluster: Any) -> None:
-    here, there = tmp_path / "here", tmp_path / "there"
-    train(here, SMALL, seed=5, generations=2)
-    killer = Killer(lambda: get_worker_pid(dask_cluster, 1))
     with jobs.DaskExecutor(dask_cluster.scheduler_address) as executor:
-        train(there, SMALL, seed=5, generations=2, executor=executor, observer=killer)
-    assert killer.killed
-    assert read_folder(there) == read_folder(here)
+        expect_the_same_despite_a_kill(executor, lambda: get_worker_pid(dask_cluster, 1), tmp_path)
 
 
 def test_seeds_make_the_difference(tmp_path: Path) -> None:
@@ -230,15 +220,12 @@ def test_folders_that_cannot_be(tmp_path: Path) -> None:
         train(tmp_path, SMALL)
 
 
-def edited(folder: Path, path: str, value: object) -> None:
-    file = folder / "current.json"
-    document = json.loads(file.read_bytes())
-    *way, last = (int(step) if step.isdigit() else step for step in path.split("."))
-    place = document
-    for step in way:
-        place = place[step]
-    place[last] = value
-    file.write_text(json.dumps(document))
+@pytest.fixture
+def begun(tmp_path: Path) -> Path:
+    """Return the file of a training that was interrupted after its first network."""
+    with pytest.raises(ImpatientError):
+        train(tmp_path, SMALL, seed=1, observer=RecordingObserver(1))
+    return tmp_path / "current.json"
 
 
 @pytest.mark.parametrize(
@@ -267,38 +254,33 @@ def edited(folder: Path, path: str, value: object) -> None:
         ("champion", 7, "champion"),
     ],
 )
-def test_invalid_files_are_named(path: str, value: object, message: str, tmp_path: Path) -> None:
-    with pytest.raises(ImpatientError):
-        train(tmp_path, SMALL, seed=1, observer=RecordingObserver(1))
-    edited(tmp_path, path, value)
-    before = read_folder(tmp_path)
+def test_invalid_files_are_named(begun: Path, path: str, value: object, message: str) -> None:
+    begun.write_text(edit_json(begun.read_bytes(), path, value))
+    before = read_folder(begun.parent)
     with pytest.raises(NetworkError, match=message) as caught:
-        train(tmp_path)
-    assert str(caught.value).startswith(str(tmp_path / "current.json"))
+        train(begun.parent)
+    assert str(caught.value).startswith(str(begun))
     assert len(str(caught.value)) < 400
-    assert read_folder(tmp_path) == before
+    assert read_folder(begun.parent) == before
 
 
-def test_circles_are_named(tmp_path: Path) -> None:
-    with pytest.raises(ImpatientError):
-        train(tmp_path, SMALL, seed=1, observer=RecordingObserver(1))
-    edited(tmp_path, "trainer.next_node", 9)
-    edited(tmp_path, "trainer.innovations", 99)
-    edited(tmp_path, "trainer.genomes.2.nodes", [[0, 0.0], [1, 0.0], [2, 0.0]])
-    circle = [[1, 2, 1.0, True, 50], [2, 1, 1.0, True, 51]]
-    edited(tmp_path, "trainer.genomes.2.edges", circle)
+def test_cycles_are_named(begun: Path) -> None:
+    for path, value in (
+        ("trainer.next_node", 9),
+        ("trainer.innovations", 99),
+        ("trainer.genomes.2.nodes", [[0, 0.0], [1, 0.0], [2, 0.0]]),
+        ("trainer.genomes.2.edges", [[1, 2, 1.0, True, 50], [2, 1, 1.0, True, 51]]),
+    ):
+        begun.write_text(edit_json(begun.read_bytes(), path, value))
     with pytest.raises(NetworkError, match="edges of genome 3 have a cycle"):
-        train(tmp_path)
+        train(begun.parent)
 
 
 @pytest.mark.parametrize("size", [0, 1, 100, -1])
-def test_a_file_that_was_cut_off_is_named(size: int, tmp_path: Path) -> None:
-    with pytest.raises(ImpatientError):
-        train(tmp_path, SMALL, seed=1, observer=RecordingObserver(1))
-    file = tmp_path / "current.json"
-    file.write_bytes(file.read_bytes()[:size])
+def test_truncated_files_are_named(begun: Path, size: int) -> None:
+    begun.write_bytes(begun.read_bytes()[:size])
     with pytest.raises(NetworkError, match=r"current\.json: .*(truncated|malformed)"):
-        train(tmp_path)
+        train(begun.parent)
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -363,14 +345,7 @@ def test_queues_have_a_perfect_clear_and_are_dealt_by_bags(height: int, kicks: s
     for queue in queues:
         assert len(queue) == height * 10 // 4 + 1
         assert pc.solve("", queue, kicks=kicks, min_height=height, max_height=height) is not None
-        cuts = [range(first, len(queue), 7) for first in range(7)]
-        assert any(
-            all(
-                len(set(part)) == len(part)
-                for part in (queue[: cut[0]], *(queue[at : at + 7] for at in cut))
-            )
-            for cut in cuts
-        )
+        assert is_dealt(queue)
 
 
 def test_queues_that_hardly_exist(monkeypatch: pytest.MonkeyPatch) -> None:
