@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from sevenbag._kernel import KernelRules, Spin
 from sevenbag.game import Rules
 from tests.counted import compared
-from tests.game.recorded import LEAGUE, SPINS
 from tests.game.reference_attack import attacks_of
+from tests.game.test_recorded_plays import LEAGUE, SPINS
 from tests.properties import examples
 from tests.truth import truth_json
 

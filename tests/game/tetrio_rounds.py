@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sevenbag.game.frame_game import Button, FrameGame, FrameRules, Handling, RecordedLock
+from tests.kernel.reference import centre
 
 ROUNDS: Final[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "data" / "tetrio-rounds.json").read_text(encoding="utf-8")
@@ -31,20 +32,14 @@ BUTTONS: Final = {
 
 OPPONENT: Final = 2
 
-# Options of these rounds, and the defaults of the game.
-TIME: Final[dict[str, Any]] = {"gravity": 0.02, "gravity_growth": 0.0035, "gravity_margin": 7200}
-HANDLING: Final[dict[str, Any]] = {"das": 10.0, "arr": 2.0, "dcd": 0.0, "soft_drop": 20.0}
 
-
-def game_of(told: dict[str, Any], **changes: Any) -> FrameGame:
-    """The game before its first frame; changes are of its rules of time and its keyboard."""
-    time = TIME | {name: value for name, value in changes.items() if name not in _OF_KEYBOARDS}
-    keys = HANDLING | {name: value for name, value in changes.items() if name in _OF_KEYBOARDS}
+def game_of(told: dict[str, Any]) -> FrameGame:
+    """The game before its first frame, with the settings of these rounds."""
     return FrameGame(
         "tetrio-default",
         seed=told["seed"],
-        frame_rules=FrameRules(**time),
-        handling=Handling(**keys),
+        frame_rules=FrameRules(gravity=0.02, gravity_growth=0.0035, gravity_margin=7200),
+        handling=Handling(das=10, arr=2, dcd=0, soft_drop=20),
     )
 
 
@@ -76,14 +71,14 @@ def in_short(number: int, lock: RecordedLock) -> str:
     placement = told.placement
     board = board_text(colors)
     # The file counts from the top left corner of a box, and O does not turn in its box.
-    x, y, rotation = _in_box(placement)
+    column, row = centre(placement.piece.name, placement.rotation)
     fields = (
         number,
         told.frame,
         placement.piece.name.lower(),
-        rotation,
-        x,
-        y,
+        int(placement.rotation),
+        placement.x - column,
+        placement.y + row,
         told.lines,
         ("none", "mini", "normal")[told.spin],
         _listed(told.attacks),
@@ -104,21 +99,6 @@ def board_text(colors: Sequence[str]) -> str:
     while len(rows) > 1 and not rows[-1].strip("."):
         rows.pop()
     return "/".join(rows)
-
-
-_OF_KEYBOARDS: Final = {*HANDLING, "safe_lock", "cancel", "may_20g"}
-
-# Centre within the box, from its top left corner, by rotation.
-_CENTRES: Final = {
-    "I": ((1, -1), (2, -1), (2, -2), (1, -2)),
-    "O": ((0, -1), (0, 0), (1, 0), (1, -1)),
-}
-
-
-def _in_box(placement: Any) -> tuple[int, int, int]:
-    rotation = int(placement.rotation)
-    dx, dy = _CENTRES.get(placement.piece.name, ((1, -1),) * 4)[rotation]
-    return placement.x - dx, placement.y - dy, rotation
 
 
 def _listed(attacks: Sequence[int]) -> str:
