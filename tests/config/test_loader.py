@@ -114,8 +114,6 @@ def test_toml_with_hyphens() -> None:
             "line 3: missing key 'bot' in engine[1]",
         ),
         ("kind='x'\n" + ENGINES, "line 1: invalid kind: expected one of 'match', 'swiss', got 'x'"),
-        ("engine=3\n", "line 1: invalid engine: expected list of 2 to 3 items, each table, got 3"),
-        ("[engine\n", "line 1: invalid TOML: "),
     ],
 )
 def test_errors_name_line_and_key(text: str, message: str, tmp_path: Path) -> None:
@@ -124,11 +122,6 @@ def test_errors_name_line_and_key(text: str, message: str, tmp_path: Path) -> No
     with pytest.raises(FormatError) as caught:
         loader.load_toml(file, Cup, kebab=True)
     assert str(caught.value).startswith(f"{file}: {message}")
-
-
-def test_unreadable_file(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"none\.toml: cannot be read: No such file"):
-        loader.load_toml(tmp_path / "none.toml", Cup, error=SpecError)
 
 
 def test_plain_data() -> None:
@@ -216,7 +209,6 @@ def test_values_of_overrides(override: str, value: object) -> None:
             "[sever]\nbind = 'x'\n",
             "line 1: unknown key 'sever' (did you mean 'server'?); keys are server, game, final",
         ),
-        ("server = 3\n", "line 1: invalid server: expected table, got 3"),
         (
             "[game]\npoints = [0, 1]\n",
             "line 2: invalid game.points: expected list of 3 items, each integer, got [0, 1]",
@@ -229,11 +221,7 @@ def test_values_of_overrides(override: str, value: object) -> None:
         ("[game]\nlevels = [5,\n 0]\n", "line 2: invalid game.levels[1]: expected integer from 1"),
         ("[game]\nlevels = [5, 5]\n", "line 1: game: invalid levels: expected ascending, got "),
         ("[game]\npause = nan\n", "line 2: invalid game.pause: expected number from 0 to 60, got "),
-        ("[game]\npause = true\n", "line 2: invalid game.pause: expected number from 0 to 60"),
-        ("[server]\nport = 1.5\n", "line 2: invalid server.port: expected integer from 0 to 65535"),
         ("[server\n", "line 1: invalid TOML"),
-        ("[server]\nport = " + "9" * 5000 + "\n", "invalid TOML"),
-        ("[server]\nport = " + "[" * 5000 + "\n", "invalid TOML"),
     ],
 )
 def test_errors_of_a_settings_file(text: str, message: str, tmp_path: Path) -> None:
@@ -264,12 +252,9 @@ def test_errors_of_a_settings_file(text: str, message: str, tmp_path: Path) -> N
             "environment variable TEST_SERVER_BIND: invalid server.bind: expected UTF-8, got ",
         ),
         ({}, "server.bind", "invalid override: expected SECTION.KEY=VALUE, got 'server.bind'"),
-        ({}, "bind=x", "invalid override: expected SECTION.KEY=VALUE, got 'bind=x'"),
         ({}, "serve.bind=x", "override: unknown key 'serve' (did you mean 'server'?); keys are"),
         ({}, "server.bid=x", "override: unknown key 'bid' in server (did you mean 'bind'?)"),
-        ({}, "server.port=-1", "override: invalid server.port: expected integer from 0 to 65535"),
         ({}, "server.port=1\n2", "override: invalid server.port: expected integer from 0 to "),
-        ({}, "server.port={a=1}", "override: invalid server.port: expected integer from 0 to "),
         ({}, "game.levels=[1", "override: invalid game.levels: expected list of 1 to 5 items"),
         ({}, "game.hold=maybe", "override: invalid game.hold: expected true or false, got 'maybe'"),
         ({}, "game.levels=3,2", "override: game: invalid levels: expected ascending, got [3, 2]"),

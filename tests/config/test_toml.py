@@ -13,7 +13,7 @@ from sevenbag.bots.external.tbp_profile import load_profile, parse_profile
 from sevenbag.config.loader import load_toml
 from sevenbag.config.toml import MAX_KEY_PARTS, MAX_TOML_SIZE, TomlDocument, parse_toml
 from sevenbag.contest.settings import ContestSettings, load_settings
-from sevenbag.errors import FormatError, InputError
+from sevenbag.errors import FormatError, InputError, KicksError
 from sevenbag.game import Rules
 from sevenbag.game.kicks_file import load_kicks, parse_kicks
 
@@ -147,5 +147,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
     file.write_bytes(b"#" * (MAX_TOML_SIZE + 1))
     with pytest.raises(FormatError, match=r"x\.toml: cannot be read: larger than 262144 bytes"):
         TomlDocument.load(file)
+    with pytest.raises(KicksError, match=r"^invalid path: expected str or os.PathLike, got 3"):
+        TomlDocument.load(3, KicksError)  # type: ignore[arg-type]
     with pytest.raises(FormatError, match="null"):
         TomlDocument.load(f"{tmp_path}/\0")

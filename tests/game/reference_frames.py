@@ -16,17 +16,8 @@ from sevenbag.game.frame_game import FrameRules, Handling
 from tests.game.reference import seven_bag
 from tests.game.reference_attack import attacks_of, counters_after
 from tests.game.reference_garbage import Waiting
+from tests.kernel.reference import box
 
-# Cells as (column, rows below the top of the box), by rotation.
-SHAPES: Final = {
-    "I": ("01 11 21 31", "20 21 22 23", "02 12 22 32", "10 11 12 13"),
-    "O": ("00 10 01 11",) * 4,
-    "T": ("10 01 11 21", "10 11 21 12", "01 11 21 12", "10 01 11 12"),
-    "J": ("00 01 11 21", "10 20 11 12", "01 11 21 22", "10 11 02 12"),
-    "L": ("20 01 11 21", "10 11 12 22", "01 11 21 02", "00 10 11 12"),
-    "S": ("10 20 01 11", "10 11 21 22", "11 21 02 12", "00 01 11 12"),
-    "Z": ("00 10 11 21", "20 11 21 12", "01 11 12 22", "10 01 11 02"),
-}
 CORNERS: Final = ((0, 0), (2, 0), (2, 2), (0, 2))
 KICKS: Final = json.loads((Path(__file__).parents[1] / "data" / "kicks.json").read_bytes())["games"]
 POINTS: Final = {
@@ -455,8 +446,7 @@ class Reference:
         self.waiting.announce((sender, number), lines)
 
     def shape(self, x: int, row: int, rotation: int) -> list[tuple[int, int]]:
-        words = SHAPES[self.piece][rotation].split()
-        return [(x + int(word[0]), row - int(word[1])) for word in words]
+        return [(x + c, row - r) for c, r in box(self.piece, rotation)]
 
     def filled(self, x: int, y: int) -> bool:
         inside = 0 <= x < self.width and 0 <= y < self.rows

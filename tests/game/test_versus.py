@@ -60,11 +60,6 @@ def test_both_at_once_is_a_draw() -> None:
     assert all(player.over for player in versus.players)
 
 
-def test_impossible_time() -> None:
-    with pytest.raises(RulesError, match=r"invalid frames_per_turn: .*, got 40000"):
-        Versus(frames_per_turn=40000)
-
-
 @examples(15)
 @given(seed=st.integers(0, 2**31), choices=st.lists(st.integers(0, 2**16), max_size=80))
 def test_sent_lines_are_received(seed: int, choices: list[int]) -> None:
