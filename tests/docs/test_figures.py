@@ -1,4 +1,4 @@
-"""Tests of the pictures, tables and links of the documentation."""
+"""Tests of the pictures, tables and links of the documentation, and of lists in it."""
 
 import html
 import re
@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from docs.figures.files import DOCS, PAGES, PICTURES_FOLDER, pictures, with_tables
+from sevenbag.bots.external.tbp_profile import PROFILE_OPTIONS, list_profiles, load_profile
+from sevenbag.bots.external.triangle_driver import TriangleSettings
 
 README = DOCS.parent / "README.md"
 ADVICE = "`make docs` makes pictures and tables anew: look at them, then commit them"
@@ -77,3 +79,19 @@ def test_every_page_is_in_the_index() -> None:
 )
 def test_every_family_of_rules_has_a_picture(page: str) -> None:
     assert "](pictures/" in text_of(DOCS / f"{page}.md")
+
+
+def test_every_option_of_a_triangle_bot_is_documented() -> None:
+    text = text_of(DOCS / "triangle.md").split("## Your bot in the arena")[1]
+    assert all(f"`{name}`" in text.split("\n## ")[0] for name in TriangleSettings.__struct_fields__)
+
+
+def test_every_profile_and_value_is_documented() -> None:
+    text = text_of(DOCS / "tbp.md").split("## Profiles")[1].split("\n## ")[0]
+    named = re.findall(r"^\| `([\w-]+)` \| (.+?) \|", text, re.MULTILINE)
+    names = [name for name, _ in named]
+    assert set(list_profiles()) <= set(names)
+    assert set(PROFILE_OPTIONS) <= set(names)
+    told = dict(named)
+    for name in list_profiles():
+        assert load_profile(name).summary in told[name]
