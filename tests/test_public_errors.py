@@ -60,10 +60,6 @@ def _or_zero(wrong: Any) -> Any:
     return wrong or 0
 
 
-def _no_seed(wrong: Any) -> Any:
-    return "3" if wrong in (3, -1) else wrong
-
-
 def _no_turn(value: Any) -> Any:
     return 9 if value == 3 else value
 

@@ -86,11 +86,6 @@ def test_a_charge_is_released_in_three_parts() -> None:
         assert LEAGUE.compute_attack(1, back_to_back=chain) == parts
 
 
-@pytest.mark.parametrize("preset", Rules.preset_names())
-def test_lock_without_a_clear_sends_nothing(preset: str) -> None:
-    assert Rules.preset(preset).compute_attack(0, Spin.FULL, combo=5, back_to_back=5) == ()
-
-
 def test_more_rows_than_four() -> None:
     """Bombs clear a number of rows; the last step of the table repeats."""
     bombs = Rules.preset("tetrio-bombs").replace({"attack": {"multiplier": 1.0}})
@@ -193,31 +188,25 @@ def test_against_the_formula(changes: dict[str, Any], data: st.DataObject) -> No
         spin = data.draw(st.sampled_from(list(Spin)))
         letter = data.draw(st.sampled_from("TSI"))
         perfect = data.draw(st.booleans())
-        garbage_lines = data.draw(st.integers(0, lines))
-        combo, chain, attackers = (data.draw(st.integers(0, 25)) for _ in range(3))
-        expected = attacks_of(
+        chain = data.draw(st.integers(0, 25))
+        others: dict[str, Any] = {
+            "garbage_lines": data.draw(st.integers(0, lines)),
+            "combo": data.draw(st.integers(0, 25)),
+            "attackers": data.draw(st.integers(0, 25)),
+        }
+        attacks = rules.compute_attack(
+            lines, spin, piece=letter, perfect_clear=perfect, back_to_back=chain, **others
+        )
+        assert list(attacks) == attacks_of(
             rules,
             lines,
             spin,
             letter=letter,
             perfect=perfect,
-            garbage_lines=garbage_lines,
-            combo=combo,
             chain=chain,
-            attackers=attackers,
             multiplier=rules.attack.multiplier,
+            **others,
         )
-        attacks = rules.compute_attack(
-            lines,
-            spin,
-            combo=combo,
-            back_to_back=chain,
-            perfect_clear=perfect,
-            piece=letter,
-            garbage_lines=garbage_lines,
-            attackers=attackers,
-        )
-        assert list(attacks) == expected
 
 
 def test_immense_rules_make_no_immense_attacks() -> None:

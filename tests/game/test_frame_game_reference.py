@@ -48,8 +48,9 @@ TIMES: dict[str, dict[str, Any]] = {
 
 LEAGUE = Rules.preset("tetrio-league")
 GROWING = {"attack": {"multiplier_growth": 0.05, "multiplier_margin": 300}}
+SEASON_1 = Rules.preset("tetrio-season-1")
 RULES = {
-    "season 1": (Rules.preset("tetrio-season-1").replace(GROWING), "SRS+"),
+    "season 1": (SEASON_1.replace(GROWING), "SRS+"),
     "league": (LEAGUE, "SRS+"),
     "narrow": (
         LEAGUE.replace(
@@ -84,11 +85,17 @@ def test_random_games(handling: str) -> None:
 def random_game(rules: str, time: str, handling: str) -> Counter[str]:
     """Compare a game of random keys; return counts of what happened in it."""
     dice = random.Random(f"{rules} {time} {handling}")
-    played, kicks = RULES[rules]
-    settings = FrameRules(**TIMES[time]), Handling(**HANDLINGS[handling])
-    slow = Reference(played, *settings, 1, kicks)
-    quick = FrameGame(played, seed=1, frame_rules=settings[0], handling=settings[1])
+    quick, slow = both_games(RULES[rules], TIMES[time], handling, seed=1)
     return compare(quick, slow, inputs(dice, slow))
+
+
+def both_games(
+    rules: tuple[Rules, str], time: dict[str, Any], handling: str, seed: int
+) -> tuple[FrameGame, Reference]:
+    played, kicks = rules
+    frame_rules, keys = FrameRules(**time), Handling(**HANDLINGS[handling])
+    quick = FrameGame(played, seed=seed, frame_rules=frame_rules, handling=keys)
+    return quick, Reference(played, frame_rules, keys, seed, kicks)
 
 
 @pytest.mark.parametrize("number", first_quick(range(4)))
@@ -107,11 +114,7 @@ def test_real_games_with_other_keys(number: int) -> None:
 def real_game(name: str, handling: str, rules: str, number: int) -> Counter[str]:
     """Compare a recorded round without some of its keys; return counts of what happened in it."""
     dice = random.Random(f"{name} {handling} {rules} {number}")
-    played, kicks = RULES[rules]
-    settings = FrameRules(**TIMES["usual"]), Handling(**HANDLINGS[handling])
-    seed = ROUNDS[name]["seed"]
-    slow = Reference(played, *settings, seed, kicks)
-    quick = FrameGame(played, seed=seed, frame_rules=settings[0], handling=settings[1])
+    quick, slow = both_games(RULES[rules], TIMES["usual"], handling, ROUNDS[name]["seed"])
     frames = events_of(ROUNDS[name])
     kept = (
         [event for event in frames.get(frame, ()) if dice.random() > number * 0.004]
@@ -122,16 +125,13 @@ def real_game(name: str, handling: str, rules: str, number: int) -> Counter[str]
 
 def test_round_longer_than_three_minutes() -> None:
     """The attack multiplier grows; lines sent are also counted without it."""
-    rules, (name, later) = Rules.preset("tetrio-season-1"), ("won", 12_000)
+    told, later = ROUNDS["won"], 12_000
     # Without gravity the round can begin late.
-    settings = FrameRules(gravity=0), Handling(**HANDLINGS["of the recorded matches"])
-    slow = Reference(rules, *settings, ROUNDS[name]["seed"])
-    quick = FrameGame(
-        rules, seed=ROUNDS[name]["seed"], frame_rules=settings[0], handling=settings[1]
+    quick, slow = both_games(
+        (SEASON_1, "SRS+"), {"gravity": 0}, "of the recorded matches", told["seed"]
     )
-    frames = events_of(ROUNDS[name])
-    moved = {frame + later if frame else 0: events for frame, events in frames.items()}
-    for frame in range(later + ROUNDS[name]["frames"]):
+    moved = {frame + later if frame else 0: events for frame, events in events_of(told).items()}
+    for frame in range(later + told["frames"]):
         for event in moved.get(frame, ()):
             tell(quick, event)
         quick.end_frame()
