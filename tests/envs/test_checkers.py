@@ -180,8 +180,8 @@ def test_wrong_options_are_named(kind: Any, options: Any, message: Any) -> None:
 
 
 def test_wrong_numbers_of_games_are_named() -> None:
-    wrong: tuple[dict[str, Any], ...]
-    wrong = ({"num_envs": 3, "players": 2}, {"num_envs": 0}, {"threads": 0}, {"players": 3})
+    wrong: list[dict[str, Any]]
+    wrong = [{"num_envs": 3, "players": 2}, {"num_envs": 0}, {"threads": 0}, {"players": 3}]
     for options in wrong:
         with pytest.raises(RulesError, match="invalid "):
             VectorEnv(**options)

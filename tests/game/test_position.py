@@ -1,6 +1,7 @@
 """A position followed from outside is the game's own."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -28,14 +29,7 @@ def test_position_tracks_the_game(seed: int) -> None:
         assert position.bag is not None
         assert told.bag is not None
         assert sorted(position.bag) == sorted(told.bag)
-        assert (position.board, position.queue, position.hold) == (
-            told.board,
-            told.queue,
-            told.hold,
-        )
-        assert position.colors == told.colors
-        assert position.combo == told.combo
-        assert position.back_to_back == told.back_to_back
+        assert replace(position, bag=None) == replace(told, bag=None)
     assert game.stats.lines > 0
 
 

@@ -53,7 +53,6 @@ def test_preset_values_have_sources(name: str) -> None:
     [
         ("board", "width", 3, r"invalid board.width: expected integer from 4 to 16, got 3"),
         ("board", "rows", 65, r"invalid board.rows: expected integer from 4 to 64, got 65"),
-        ("board", "rows", "40", r"invalid board.rows: expected integer from 4 to 64, got '40'"),
         ("board", "rows", True, r"invalid board.rows: expected integer from 4 to 64, got True"),
         ("board", "visible", 41, "board: invalid visible: expected at most the rows, 40, got 41"),
         ("spawn", "blocked", "x", "invalid spawn.blocked: expected one of 'clutch', 'lost', 'rai"),
@@ -71,7 +70,6 @@ def test_preset_values_have_sources(name: str) -> None:
         ("attack", "none", 4, r"invalid attack.none: expected list of 5 to 6 items, .*, got 4"),
         ("attack", "full", [0, 2, 4, -6, 4], r"invalid attack.full\[3\]: expected integer from 0"),
         ("attack", "multiplier", float("nan"), r"invalid attack.multiplier: expected number from"),
-        ("attack", "multiplier", float("inf"), r"invalid attack.multiplier: expected number from"),
         ("combo", "table", [0] * 33, r"invalid combo.table: expected list of at most 32 items"),
         ("garbage", "change", 1.5, r"invalid garbage.change: expected number from 0 to 1, got 1.5"),
         ("garbage", "colour", 1, r"unknown key 'colour' in garbage; keys are travel, "),

@@ -170,14 +170,6 @@ def test_fall_distance_is_limited(fallen: int) -> None:
         Board().find_path(Placement("T", Rotation.NORTH, 4, 0), gravity_rows=fallen)
 
 
-def test_no_path_without_the_key() -> None:
-    wall = Placement("T", Rotation.NORTH, 1, 0)
-    assert Board().find_path(wall, keys=[Key.LEFT]) == [Key.LEFT] * 3 + [Key.HARD_DROP]
-    assert Board().find_path(wall, keys=[*TAPS, Key.DAS_LEFT]) == [Key.DAS_LEFT, Key.HARD_DROP]
-    assert Board().find_path(wall, keys=[Key.RIGHT]) is None
-    assert Board().find_path(wall, keys=[]) is None
-
-
 def test_equal_cells_in_another_rotation_are_the_same_goal() -> None:
     south = Placement("S", Rotation.SOUTH, 4, 1)
     assert Board().find_path(south) == Board().find_path(south.canonical())

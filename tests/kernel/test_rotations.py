@@ -1,16 +1,13 @@
 """Rotations recorded from another engine, each judged in all ten spin modes."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sevenbag import Board, Kicks, Piece, Placement, Rotation, Spin
 from tests.counted import compared
 from tests.kernel import reference
-from tests.truth import truth_lines
+from tests.truth import TRUTH
 
 TURNS = {"rotateCW": 1, "rotate180": 2, "rotateCCW": 3}
 VERDICTS = {"0": Spin.NONE, "m": Spin.MINI, "N": Spin.FULL}
@@ -24,22 +21,12 @@ def placed(piece: str, left: int, top: int, rotation: int) -> Placement:
     return Placement(piece, Rotation(rotation), left + column, top - row)
 
 
-EXCERPTS = Path(__file__).parent.parent / "data" / "triangle"
-
-
 @pytest.mark.parametrize("table", SYSTEMS)
 def test_recorded_rotations(table: str) -> None:
-    lines = truth_lines(f"triangle/rotate-{table}.jsonl")
-    compare(table, lines, 2500, "rotations x 10 modes")
-
-
-@pytest.mark.parametrize("table", SYSTEMS)
-def test_excerpt_of_the_rotation_table(table: str) -> None:
-    with (EXCERPTS / f"rotate-{table}.jsonl").open(encoding="utf-8") as lines:
-        compare(table, map(json.loads, lines), 190, "rotations of the excerpt x 10 modes")
-
-
-def compare(table: str, lines: Iterator[Any], least: int, what: str) -> None:
+    """Read the whole table, or without the recorded data the excerpt beside the tests."""
+    name = f"triangle/rotate-{table}.jsonl"
+    path = next(folder / name for folder in (TRUTH, reference.DATA) if (folder / name).exists())
+    lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     modes = next(lines)["modes"]
     kicks = Kicks(SYSTEMS[table])
     rotations = 0
@@ -69,5 +56,5 @@ def compare(table: str, lines: Iterator[Any], least: int, what: str) -> None:
             assert tests is not None
             assert tests[test] == (seen.x - start.x, seen.y - start.y)
         rotations += 1
-    assert rotations >= least
-    compared(what, rotations)
+    assert rotations >= 190
+    compared("rotations x 10 modes", rotations)
