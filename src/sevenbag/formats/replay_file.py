@@ -218,11 +218,7 @@ class Replay:
 
     @staticmethod
     def decode(data: bytes, source: str = "replay") -> Replay:
-        """Decode a file.
-
-        Args:
-            data: content of the file.
-            source: name of the file for errors.
+        """Decode the content of a file, which is `source` in errors.
 
         Raises:
             FormatError: the data is invalid; the message contains line and field.
@@ -364,10 +360,9 @@ _REPLAY_FOLDER: Final = Path("replays")
 
 
 def _is_unfinished(path: Path) -> bool:
-    try:
+    with contextlib.suppress(FormatError):
         return not Replay.load(path).outcome.finished
-    except FormatError:
-        return False
+    return False
 
 
 class _ResultLine(msgspec.Struct, frozen=True):
@@ -483,8 +478,7 @@ class _Reader:
         for player in (0, 1):
             pieces = sum(turn.placed[player] for turn in turns)
             if header.pieces is not None and pieces > header.pieces:
-                what = f"{pieces} turns, but the limit is {header.pieces} pieces"
-                self._refuse(number, what)
+                self._refuse(number, f"{pieces} turns, but the limit is {header.pieces} pieces")
         if result.finished != (result.ending != "interrupted"):
             self._refuse(number, 'result: "finished" and "ending" contradict each other')
         if not result.finished and result.winner is not None:
@@ -496,18 +490,16 @@ class _Reader:
             )
         if (result.ending == "fall") != any(result.losses):
             self._refuse(number, 'result.falls: a player has lost exactly if "ending" is "fall"')
-        decided = result.ending == "fall" and not (all(result.losses) and rule.double == "attack")
-        if decided and result.winner != _last_standing(result.losses):
-            self._refuse(number, "result.winner: must be the one who has not lost, if there is one")
+        is_double = all(result.losses)
+        if result.ending == "fall" and not (is_double and rule.double == "attack"):
+            survivor = None if is_double else int(result.losses[0] is not None)
+            if result.winner != survivor:
+                self._refuse(
+                    number, "result.winner: must be the one who has not lost, if there is one"
+                )
 
     def _refuse(self, number: int, what: str) -> NoReturn:
         raise FormatError(f"{self._source}: line {number}: {what}") from None
-
-
-def _last_standing(falls: tuple[ReplayLoss | None, ReplayLoss | None]) -> int | None:
-    if falls[0] is not None and falls[1] is not None:
-        return None
-    return 1 if falls[0] is not None else 0
 
 
 class _Marks(msgspec.Struct):

@@ -222,11 +222,7 @@ def load_tetrio_file(path: str | os.PathLike[str]) -> TetrioRecording:
 
 
 def read_tetrio_file(data: bytes, source: str = "replay") -> TetrioRecording:
-    """Read the content of a file.
-
-    Args:
-        data: content of the file.
-        source: name of the file for errors.
+    """Read the content of a file, which is `source` in errors.
 
     Raises:
         FormatError: the data is invalid; the message contains the place.
@@ -244,17 +240,9 @@ def read_tetrio_file(data: bytes, source: str = "replay") -> TetrioRecording:
         _refuse(source, "a round holds no players")
     if len(rounds) > MAX_ROUNDS or max(map(len, rounds)) > MAX_PLAYERS:
         _refuse(source, f"more than {MAX_ROUNDS} rounds, or {MAX_PLAYERS} players in one")
-    versions = [player.options.version for members in rounds for player in members]
-    return TetrioRecording(
-        source,
-        max(versions, default=0),
-        file.gamemode or file.gametype,
-        _date(file.ts),
-        rounds,
-    )
+    version = max(player.options.version for members in rounds for player in members)
+    return TetrioRecording(source, version, file.gamemode or file.gametype, _date(file.ts), rounds)
 
-
-_NO_NAME: Final = "player {}"
 
 # Keys with another name in older versions.
 _OTHER_NUMBERS: Final = {
@@ -299,7 +287,7 @@ def _seated(played: _OldRound, seat: int) -> str | None:
 
 
 def _player(keys: _Keys, name: str | None, seat: int, where: str) -> TetrioPlayerRound:
-    name = name or _NO_NAME.format(seat + 1)
+    name = name or f"player {seat + 1}"
     where = f"{where}: {name}"
     written, handling, bag = keys.options, None, ""
     stats = keys.results.stats if keys.results else None

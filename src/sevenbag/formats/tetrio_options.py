@@ -149,11 +149,9 @@ class TetrioOptions(msgspec.Struct, frozen=True, kw_only=True):
             known["handling"] = _given(cast("dict[str, Any]", keyboard))
         version = known.get("version", 19)
         known["unsupported"] = list(_find_unsupported(known, version))
-        if isinstance(version, int) and version <= LAST_WITH_CHAINING:
-            known.setdefault("b2bchaining", True)
-        else:
-            # Files of version 19 contain it if it is on.
-            known.setdefault("b2bchaining", False)
+        # Files of version 19 contain it if it is on.
+        is_default = isinstance(version, int) and version <= LAST_WITH_CHAINING
+        known.setdefault("b2bchaining", is_default)
         return msgspec.convert(known, TetrioOptions)
 
 

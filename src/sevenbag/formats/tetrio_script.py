@@ -82,7 +82,6 @@ class ReceivedAttack:
     Attributes:
         sender: `TetrioOptions.gameid` of the sender.
         number: number of the attack among those from this sender, from 1.
-        lines: lines sent.
         frame: frame of the sender's game in which the attack was made.
     """
 

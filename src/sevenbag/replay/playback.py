@@ -31,8 +31,6 @@ class ReplayDifference:
 
     Attributes:
         field: name of the value in the file.
-        played: value in the played game.
-        recorded: value in the file.
         lock: number of the lock, from 1; None if unknown.
         frame: frame of the difference; None if unknown.
         player: 0 or 1; None for the whole game.
@@ -204,12 +202,8 @@ class Playback:
         if header.time == "frames":
             return GravityVersus(self.rules, header.seed)
         board = None if header.opening is None else opening_board(header.opening, self.rules)
-        return Versus(
-            self.rules,
-            header.seed,
-            frames_per_turn=header.frames_per_turn,
-            boards=(board, board),
-        )
+        frames = header.frames_per_turn
+        return Versus(self.rules, header.seed, frames_per_turn=frames, boards=(board, board))
 
     def _check_placement(self, player: int, placement: Placement) -> None:
         try:

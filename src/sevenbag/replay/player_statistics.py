@@ -28,12 +28,7 @@ Histogram = dict[int, int]
 
 
 def percentile(ascending: Sequence[float], share: float) -> float:
-    """Return a percentile with linear interpolation.
-
-    Args:
-        ascending: sorted values, at least one.
-        share: percentile as a share, 0 to 1.
-    """
+    """Return the percentile `share`, 0 to 1, of sorted values with linear interpolation."""
     place = share * (len(ascending) - 1)
     below = math.floor(place)
     above = min(below + 1, len(ascending) - 1)
@@ -161,17 +156,12 @@ class PlayerTally:
     def __init__(self) -> None:
         self._pieces = self._lines = self._attack = 0
         self._combo = self._back_to_back = 0
-        self._clears: dict[str, int] = {}
-        self._attack_by: dict[str, int] = {}
+        self._clears: Counter[str] = Counter()
+        self._attack_by: Counter[str] = Counter()
         self._times = array("d")
 
     def add(self, lock: LockResult, milliseconds: float | None = None) -> None:
-        """Count a lock.
-
-        Args:
-            lock: lock.
-            milliseconds: duration of its bot's answer; None if not measured.
-        """
+        """Count a lock, and the duration of the bot's answer if it was measured."""
         self._pieces += 1
         if milliseconds is not None:
             self._times.append(milliseconds)
@@ -185,22 +175,17 @@ class PlayerTally:
         kind = NO_CLEAR
         if lines:
             kind = clear_kind(lock)
-            self._clears[kind] = self._clears.get(kind, 0) + 1
+            self._clears[kind] += 1
             if lock.perfect_clear:
                 kind = PERFECT_CLEAR
-                self._clears[kind] = self._clears.get(kind, 0) + 1
+                self._clears[kind] += 1
         if attack:
-            self._attack_by[kind] = self._attack_by.get(kind, 0) + attack
+            self._attack_by[kind] += attack
 
     def summarize(
         self, elapsed_s: float | None = None, game_s: float | None = None
     ) -> PlayerStatistics:
-        """Return the statistics so far.
-
-        Args:
-            elapsed_s: duration of the game in seconds; None if not measured.
-            game_s: duration by the game clock; None without one.
-        """
+        """Return the statistics so far; the durations are those of `PlayerStatistics`."""
         return PlayerStatistics(
             pieces=self._pieces,
             lines=self._lines,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -60,8 +62,7 @@ def export_fumen(playback: Playback, player: int) -> Fumen:
     top_out = playback.game.players[player].top_out
     pages.append(Page(_fumen_field(after), None, top_out.value if top_out else "end"))
     # The colour flag of the first page applies to all pages.
-    first = pages[0]
-    pages[0] = Page(first.field, first.placement, first.comment, first.lock, first.rise, color=True)
+    pages[0] = replace(pages[0], color=True)
     return Fumen(tuple(pages))
 
 
@@ -102,12 +103,14 @@ def export_csv(playback: Playback) -> str:
         FormatError: as `Playback.step`.
     """
     out = io.StringIO()
-    writer = csv.DictWriter(out, CSV_COLUMNS, lineterminator="\n")
-    writer.writeheader()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
     for step in iterate_placements(playback):
         row = _csv_row(step)
         row["garbage"] = len(row["garbage"])
-        writer.writerow({name: _csv_cell(row[name]) for name in CSV_COLUMNS})
+        # Spreadsheets expect 0 and 1 instead of booleans.
+        cells = (row[name] for name in CSV_COLUMNS)
+        writer.writerow(int(cell) if isinstance(cell, bool) else cell for cell in cells)
     return out.getvalue()
 
 
@@ -139,25 +142,16 @@ def _csv_row(step: PlacementStep) -> dict[str, Any]:
     }
 
 
-def _csv_cell(value: object) -> object:
-    """Return a cell value; spreadsheets expect 0 and 1 instead of booleans."""
-    return int(value) if isinstance(value, bool) else value
-
-
 def _fumen_page(step: PlacementStep, name: str) -> Page:
-    words = "; ".join(part for part in (name, _placement_to_dict(step.lock)) if part)
+    words = "; ".join(part for part in (name, _describe_lock(step.lock)) if part)
     field = _fumen_field(step.before)
-    if not _can_lock(field, step):
-        # The piece is above the top of a fumen and cannot be drawn; the next page is correct.
-        return Page(field, None, f"{words or step.placement}", lock=False)
-    return Page(field, step.placement, words)
+    if field.fits(step.placement) and location_index(step.placement) >= 0:
+        return Page(field, step.placement, words)
+    # The piece is above the top of a fumen and cannot be drawn; the next page is correct.
+    return Page(field, None, f"{words or step.placement}", lock=False)
 
 
-def _can_lock(field: Field, step: PlacementStep) -> bool:
-    return field.fits(step.placement) and location_index(step.placement) >= 0
-
-
-def _placement_to_dict(lock: LockResult) -> str:
+def _describe_lock(lock: LockResult) -> str:
     parts: list[str] = []
     if lock.lines:
         parts.append(clear_kind(lock))
@@ -173,12 +167,8 @@ def _placement_to_dict(lock: LockResult) -> str:
 
 
 def _fumen_field(rows: tuple[str, ...]) -> Field:
-    return Field.from_rows([_board_rows(row) for row in rows[:ROWS]])
-
-
-def _board_rows(row: str) -> str:
-    """Replace cells that a fumen cannot represent, such as bombs, by garbage."""
-    return "".join(letter if letter in COLORS else "G" for letter in row)
+    # Cells that a fumen cannot represent, such as bombs, become garbage.
+    return Field.from_rows([re.sub(f"[^{COLORS}]", "G", row) for row in rows[:ROWS]])
 
 
 def _without_empty_rows(rows: tuple[str, ...]) -> list[str]:

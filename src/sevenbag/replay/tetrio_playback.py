@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.errors import FormatError
@@ -29,7 +30,7 @@ from sevenbag.replay.tetrio_rules import create_frame_game
 from sevenbag.replay.tetrio_simulation import event_script, simulate_player, verify_round
 
 if TYPE_CHECKING:
-    from sevenbag._kernel import LockResult
+    from sevenbag._kernel import LockResult, Placement
 
 
 NO_OPPONENT: Final = "nobody"
@@ -40,11 +41,7 @@ class TetrioPlayback(Playback):
     """Round of a TETR.IO match, simulated from its keys and shown lock by lock.
 
     `replay` contains the placements to which the keys led. Garbage travelled over a network, so
-    these placements alone would not reproduce the game.
-
-    Args:
-        recording: file.
-        number: number of the round, from 1.
+    these placements alone would not reproduce the game. Rounds are numbered from 1.
 
     Raises:
         FormatError: the round does not exist, has more than two players, or cannot be simulated.
@@ -101,13 +98,9 @@ class TetrioPlayback(Playback):
 
     def _create_replay(self) -> Replay:
         first, second = self._sides
-        placements = [
-            tuple(lock and lock.placement for lock in map(side.locks.get, self._moments))
-            for side in (first, second)
-        ]
         turns = tuple(
-            ReplayTurn(pair, frame=frame)
-            for (frame, _), pair in zip(self._moments, zip(*placements, strict=True), strict=True)
+            ReplayTurn((first.placement_at(moment), second.placement_at(moment)), frame=moment[0])
+            for moment in self._moments
         )
         falls = (first.fall, second.fall)
         winner = None if all(falls) or not any(falls) else int(falls[0] is not None)
@@ -156,7 +149,11 @@ class _RecordedPlayer:
             return
         try:
             simulated = simulate_player(player, date, locks=True)
-            self._events = _group_by_frame(event_script(player))
+            events = split_script(event_script(player))
+            self._events = [
+                (frame, list(chain.from_iterable(numbers)))
+                for frame, numbers in groupby(events, key=lambda event: int(event[0]))
+            ]
         except FormatError as error:
             raise FormatError(f"{where}: {player.name}: {error}") from None
         at_frame: Counter[int] = Counter()
@@ -166,12 +163,14 @@ class _RecordedPlayer:
         stats, top_out = simulated.game.stats, simulated.game.top_out
         self.name = player.name
         self.score = ReplayScore(stats.pieces, stats.lines, stats.attack)
-        self.fall = (
-            None
-            if top_out is None
-            else ReplayLoss(top_out.value, simulated.game.game_over_reason or "")
-        )
+        reason = simulated.game.game_over_reason or ""
+        self.fall = None if top_out is None else ReplayLoss(top_out.value, reason)
         self.restart()
+
+    def placement_at(self, moment: tuple[int, int]) -> Placement | None:
+        """Return the placement of a lock, if any."""
+        lock = self.locks.get(moment)
+        return None if lock is None else lock.placement
 
     def restart(self) -> None:
         """Return to the state before the first frame."""
@@ -231,14 +230,3 @@ class _CombinedGame(Versus):
     def winner(self) -> int | None:
         first, second = (game.over for game in self._games)
         return None if first == second else int(first)
-
-
-def _group_by_frame(script: Sequence[float]) -> list[tuple[int, list[float]]]:
-    """Group the numbers of a script by frame."""
-    found: list[tuple[int, list[float]]] = []
-    for event in split_script(script):
-        frame = int(event[0])
-        if not found or found[-1][0] != frame:
-            found.append((frame, []))
-        found[-1][1].extend(event)
-    return found

@@ -15,23 +15,17 @@ from sevenbag.game.frame_game import FrameGame, FrameRules, Handling
 
 
 def create_frame_game(options: TetrioOptions, date: datetime | None = None) -> FrameGame:
-    """Create the game before its first frame.
-
-    Args:
-        options: recorded options.
-        date: date of the game, for rules that changed at a date; None for the newest rules.
+    """Create the game before its first frame, by the rules of a date or the newest ones.
 
     Raises:
         FormatError: an option is not supported.
     """
     handling = options.handling
-    rules = convert_rules(options, date)
-    time = _frame_rules(options)
     try:
         return FrameGame(
-            rules,
+            convert_rules(options, date),
             seed=options.seed,
-            frame_rules=time,
+            frame_rules=_frame_rules(options),
             handling=Handling(
                 das=handling.das,
                 arr=handling.arr,

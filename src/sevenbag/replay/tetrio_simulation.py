@@ -87,12 +87,7 @@ def read_expected_locks(path: str | os.PathLike[str]) -> list[ExpectedLock]:
 def group_by_player(
     locks: Sequence[ExpectedLock], replay: str
 ) -> dict[tuple[int, str], list[ExpectedLock]]:
-    """Return the locks of one replay by round (from 0) and player, in order.
-
-    Args:
-        locks: expected locks.
-        replay: name of the replay's file, without its folder.
-    """
+    """Return the locks of one replay (a file name) by round (from 0) and player, in order."""
     found: dict[tuple[int, str], list[ExpectedLock]] = {}
     for lock in locks:
         if lock.file in (None, replay):
@@ -105,12 +100,12 @@ def compare_locks(
 ) -> Iterator[ReplayDifference]:
     """Yield the differences of the first lock that differs, or in the number of locks."""
     for number, (one, lock) in enumerate(zip(played, known, strict=False), start=1):
-        came_out = _lock_fields(one)
         frame = one[0].frame
         different = [
-            ReplayDifference(name, came_out[name], wanted, number, frame)
-            for name in _COMPARED
-            if (wanted := _expected_fields(lock, name)) is not None and wanted != came_out[name]
+            ReplayDifference(name, found, wanted, number, frame)
+            for name, found in _lock_fields(one).items()
+            if (wanted := getattr(lock, name)) not in (None, found)
+            and not (name == "mino" and wanted.lower() == found)
         ]
         if lock.number != number:
             different.append(ReplayDifference("n", number, lock.number, number, frame))
@@ -122,15 +117,7 @@ def compare_locks(
 
 
 _DECODER: Final = msgspec.json.Decoder(ExpectedLock)
-_COMPARED: Final = (
-    *("frame", "mino", "lines", "spin", "raw", "sent", "combo", "b2b", "added", "board"),
-)
 _SPINS: Final = {Spin.NONE: "none", Spin.MINI: "mini", Spin.FULL: "normal"}
-
-
-def _expected_fields(lock: ExpectedLock, name: str) -> object:
-    value = getattr(lock, name)
-    return value.lower() if name == "mino" and value is not None else value
 
 
 def _lock_fields(one: RecordedLock) -> dict[str, object]:
@@ -158,11 +145,7 @@ def encode_board(colors: Sequence[str]) -> str:
 
 
 REQUIRED_COUNTERS: Final = (
-    "piecesplaced",
-    "lines",
-    "garbage.attack",
-    "garbage.sent",
-    "garbage.cleared",
+    *("piecesplaced", "lines", "garbage.attack", "garbage.sent", "garbage.cleared"),
 )
 """Counters that every recorded game must have."""
 
@@ -185,12 +168,7 @@ class SimulatedPlayer:
 def simulate_player(
     player: TetrioPlayerRound, date: datetime | None = None, *, locks: bool = False
 ) -> SimulatedPlayer:
-    """Simulate a player of a round from the recorded keys.
-
-    Args:
-        player: recording of the player.
-        date: date of the game, for rules that have changed since.
-        locks: return every lock.
+    """Simulate a player of a round from the recorded keys; `locks` returns every lock.
 
     Raises:
         FormatError: the game cannot be simulated.
@@ -231,11 +209,9 @@ def verify_recording(
     recording: TetrioRecording,
     known: Mapping[tuple[int, str], Sequence[ExpectedLock]] | None = None,
 ) -> Iterator[ReplayVerification]:
-    """Simulate every player of every round and compare with the recording.
+    """Simulate every player of every round and compare with the recording and known locks.
 
-    Args:
-        recording: file.
-        known: expected locks by round (from 0) and player.
+    The locks are given by round (from 0) and player, as `group_by_player` returns them.
     """
     for number in range(1, len(recording.rounds) + 1):
         yield from verify_round(recording, number, known)
@@ -262,7 +238,8 @@ def verify_round(
         found = list(_differences(replayed, others))
         if expected is not None:
             found += compare_locks(replayed.locks, expected)
-        found.sort(key=_format_frame)
+        # The earliest first; within a frame, those with a lock first.
+        found.sort(key=lambda each: (math.inf if each.frame is None else each.frame, not each.lock))
         yield ReplayVerification(number, player.name, replayed.game.stats.pieces, tuple(found))
 
 
@@ -328,12 +305,6 @@ _FIRST_WITH_ALL_COUNTERS: Final = 19
 _DUEL_ENDINGS: Final = frozenset({"winner", "garbagesmash", "topout"})
 _DEATHS: Final = frozenset({"garbagesmash", "topout"})
 _TIMES: Final = frozenset({"finaltime", "apm", "pps", "vsscore"})
-
-
-def _format_frame(difference: ReplayDifference) -> tuple[float, bool]:
-    """Return the sort key: the earliest first; within a frame, those with a lock first."""
-    frame = math.inf if difference.frame is None else difference.frame
-    return frame, difference.lock is None
 
 
 def _differences(
