@@ -11,7 +11,15 @@ import pytest
 from sevenbag.errors import FormatError
 from sevenbag.formats.tetrio_file import MAX_BYTES, load_tetrio_file, read_tetrio_file
 from sevenbag.formats.tetrio_script import build_script
-from tests.formats.tetrio_files import HANDLING, match, older, solo, written
+from tests.formats.tetrio_files import (
+    HANDLING,
+    match,
+    older,
+    read_player,
+    replay_of,
+    solo,
+    written,
+)
 from tests.game import tetrio_rounds
 from tests.truth import truth, truth_json
 
@@ -63,13 +71,12 @@ class TestLayouts:
         assert options.handling.das == 10
 
     def test_solo(self) -> None:
-        ((player,),) = read_tetrio_file(written(solo("lost"))).rounds
-        assert player.name == "lost"
-        assert player.frames == 2120
+        player = read_player(solo("lost"))
+        assert (player.name, player.frames) == ("lost", 2120)
 
     @pytest.mark.parametrize("version", [15, 18])
     def test_older(self, version: int) -> None:
-        ((player,),) = read_tetrio_file(written(older("lost", version))).rounds
+        player = read_player(older("lost", version))
         assert (player.name, player.reason) == ("lost", "garbagesmash")
         assert player.options.version == version
         assert player.options.handling.sdf == HANDLING["sdf"]
@@ -85,8 +92,7 @@ class TestLayouts:
         file = older("lost", 15)
         stats = file["data"][0]["replays"][0]["events"][-1]["data"]["export"]["stats"]
         stats["currentcombopower"] = stats.pop("combopower")
-        ((player,),) = read_tetrio_file(written(file)).rounds
-        assert player.recorded["combopower"] == 0
+        assert read_player(file).recorded["combopower"] == 0
 
     @staticmethod
     def _without_names(script: list[float]) -> list[tuple[float, ...]]:
@@ -106,19 +112,6 @@ class TestLayouts:
             size = {0: 2, 1: 2, 2: 2, 3: 4, 4: 1}[int(what)]
             found.append((frame, what, *(next(numbers) for _ in range(size))))
         return found
-
-
-def changed(change: Callable[[dict[str, Any]], object]) -> bytes:
-    """A file in which something is wrong."""
-    file = match("lost")
-    change(file)
-    return written(file)
-
-
-def replay(file: dict[str, Any]) -> dict[str, Any]:
-    found = file["replay"]["rounds"][0][0]["replay"]
-    assert isinstance(found, dict)
-    return found
 
 
 class TestBroken:
@@ -151,24 +144,26 @@ class TestBroken:
     @pytest.mark.parametrize(
         ("change", "words"),
         [
-            (lambda f: replay(f).update(frames=-1), r"frames"),
-            (lambda f: replay(f).update(frames=10**9), r"frames"),
-            (lambda f: replay(f).update(events={}), r"events"),
-            (lambda f: replay(f).pop("options"), r"round 1: lost: the game's options are missing"),
-            (lambda f: replay(f)["options"].pop("seed"), r"lost: options: .*seed"),
-            (lambda f: replay(f)["options"].update(garbagecap="8"), r"garbagecap"),
-            (lambda f: replay(f)["options"].update(boardwidth=1000), r"boardwidth"),
-            (lambda f: replay(f)["options"]["handling"].update(das=-1), r"handling.das"),
-            (lambda f: replay(f)["options"]["handling"].update(irs="often"), r"handling.irs"),
-            (lambda f: replay(f)["events"][3]["data"].update(subframe=7), r"subframe"),
-            (lambda f: replay(f)["events"][3].update(frame="now"), r"frame"),
-            (lambda f: replay(f)["events"][3].update(frame=2**70), r"frame"),
+            (lambda r: r.update(frames=-1), r"frames"),
+            (lambda r: r.update(frames=10**9), r"frames"),
+            (lambda r: r.update(events={}), r"events"),
+            (lambda r: r.pop("options"), r"round 1: lost: the game's options are missing"),
+            (lambda r: r["options"].pop("seed"), r"lost: options: .*seed"),
+            (lambda r: r["options"].update(garbagecap="8"), r"garbagecap"),
+            (lambda r: r["options"].update(boardwidth=1000), r"boardwidth"),
+            (lambda r: r["options"]["handling"].update(das=-1), r"handling.das"),
+            (lambda r: r["options"]["handling"].update(irs="often"), r"handling.irs"),
+            (lambda r: r["events"][3]["data"].update(subframe=7), r"subframe"),
+            (lambda r: r["events"][3].update(frame="now"), r"frame"),
+            (lambda r: r["events"][3].update(frame=2**70), r"frame"),
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )
     def test_wrong_values(self, change: Callable[[dict[str, Any]], object], words: str) -> None:
+        file = match("lost")
+        change(replay_of(file))
         with pytest.raises(FormatError, match=words):
-            read_tetrio_file(changed(change))
+            read_player(file)
 
     @pytest.mark.parametrize(
         ("change", "words"),
@@ -182,36 +177,34 @@ class TestBroken:
     )
     def test_wrong_events(self, change: Callable[[dict[str, Any]], object], words: str) -> None:
         file = match("lost")
-        change(replay(file)["events"][9])
-        ((player,),) = read_tetrio_file(written(file)).rounds
+        change(replay_of(file)["events"][9])
+        player = read_player(file)
         with pytest.raises(FormatError, match=words):
             build_script(player.events, rewinds=True)
 
     def test_keys_without_effect(self) -> None:
         """The restart key has no effect in a match."""
         file = match("lost")
-        replay(file)["events"][9]["data"]["key"] = "retry"
-        ((player,),) = read_tetrio_file(written(file)).rounds
-        assert len(build_script(player.events)) > 1000
+        replay_of(file)["events"][9]["data"]["key"] = "retry"
+        assert len(build_script(read_player(file).events)) > 1000
 
     def test_spectator_events(self) -> None:
         file = match("lost")
         file["replay"]["rounds"][0].insert(0, {"username": "watcher", "replay": None})
-        ((player,),) = read_tetrio_file(written(file)).rounds
-        assert player.name == "lost"
+        assert read_player(file).name == "lost"
 
     def test_null_is_missing(self) -> None:
         file = match("lost")
-        options = replay(file)["options"]
+        options = replay_of(file)["options"]
         options["garbagecap"] = options["handling"]["irs"] = None
-        ((player,),) = read_tetrio_file(written(file)).rounds
-        assert (player.options.garbagecap, player.options.handling.irs) == (8, "off")
+        read = read_player(file).options
+        assert (read.garbagecap, read.handling.irs) == (8, "off")
 
     def test_wrong_messages(self) -> None:
         original = match("lost")
         attack = next(
             number
-            for number, event in enumerate(replay(original)["events"])
+            for number, event in enumerate(replay_of(original)["events"])
             if event["type"] == "ige" and event["data"]["type"] == "interaction"
         )
         for change, words in (
@@ -220,15 +213,15 @@ class TestBroken:
             ({"type": "bombs"}, "only garbage is"),
         ):
             file = copy.deepcopy(original)
-            replay(file)["events"][attack]["data"]["data"].update(change)
-            ((player,),) = read_tetrio_file(written(file)).rounds
+            replay_of(file)["events"][attack]["data"]["data"].update(change)
+            player = read_player(file)
             with pytest.raises(FormatError, match=words):
                 build_script(player.events)
 
     def test_ignored_events(self) -> None:
         file = match("lost")
-        events = replay(file)["events"]
-        before = build_script(read_tetrio_file(written(file)).rounds[0][0].events)
+        events = replay_of(file)["events"]
+        before = build_script(read_player(file).events)
         for event in (
             {"frame": 0, "type": "strategy", "data": 3},
             {"frame": 0, "type": "manual_target", "data": "somebody"},
@@ -238,7 +231,7 @@ class TestBroken:
             {"frame": 0, "type": "news"},
         ):
             events.insert(1, event)
-        assert build_script(read_tetrio_file(written(file)).rounds[0][0].events) == before
+        assert build_script(read_player(file).events) == before
 
     def test_no_such_file(self, tmp_path: Path) -> None:
         with pytest.raises(FormatError, match=r"none\.ttrm: cannot be read"):

@@ -3,6 +3,7 @@
 import json
 from typing import Any, Final
 
+from sevenbag.formats.tetrio_file import TetrioPlayerRound, read_tetrio_file
 from tests.game.tetrio_rounds import ROUNDS
 
 HANDLING: Final = {
@@ -116,6 +117,19 @@ def older(name: str, version: int) -> dict[str, Any]:
 def written(file: dict[str, Any]) -> bytes:
     """The bytes of a file."""
     return json.dumps(file).encode()
+
+
+def replay_of(file: dict[str, Any]) -> dict[str, Any]:
+    """The replay of the first player in a file of version 19."""
+    found = file["replay"]["rounds"][0][0]["replay"]
+    assert isinstance(found, dict)
+    return found
+
+
+def read_player(file: dict[str, Any]) -> TetrioPlayerRound:
+    """Read a file with one player."""
+    ((found,),) = read_tetrio_file(written(file)).rounds
+    return found
 
 
 def events(name: str) -> list[dict[str, Any]]:

@@ -1,8 +1,6 @@
 """Tests of the simulation of recorded TETR.IO matches, and of reports on edited ones."""
 
-import copy
 import json
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +8,8 @@ import pytest
 
 from sevenbag.errors import FormatError
 from sevenbag.formats.tetrio_file import TetrioRecording, load_tetrio_file, read_tetrio_file
+from sevenbag.game import Rules
+from sevenbag.replay.playback import ReplayVerification
 from sevenbag.replay.tetrio_rules import convert_rules
 from sevenbag.replay.tetrio_simulation import (
     group_by_player,
@@ -19,7 +19,7 @@ from sevenbag.replay.tetrio_simulation import (
     verify_recording,
 )
 from tests.counted import compared
-from tests.formats.tetrio_files import match, written
+from tests.formats.tetrio_files import match, replay_of, written
 from tests.truth import truth
 
 MATCHES = ["versus-a", "versus-b"]
@@ -97,66 +97,66 @@ class TestRealMatches:
 def edited(**options: Any) -> TetrioRecording:
     """A round with other options."""
     file = match("lost")
-    file["replay"]["rounds"][0][0]["replay"]["options"].update(options)
+    replay_of(file)["options"].update(options)
     return read_tetrio_file(written(file))
+
+
+def verify(file: dict[str, Any]) -> ReplayVerification:
+    """Verify a file with one player."""
+    (verdict,) = verify_recording(read_tetrio_file(written(file)))
+    return verdict
 
 
 class TestPrintedRounds:
     @pytest.mark.parametrize("name", ["lost", "won"])
     def test_equal(self, name: str) -> None:
-        (verdict,) = verify_recording(read_tetrio_file(written(match(name))))
+        verdict = verify(match(name))
         assert verdict.matches, verdict
 
-    @pytest.mark.parametrize(
-        "field",
-        ["piecesplaced", "lines", "inputs", "score", "topbtb"],
-    )
+    @pytest.mark.parametrize("field", ["piecesplaced", "lines", "inputs", "score", "topbtb"])
     def test_another_number(self, field: str) -> None:
         file = match("lost")
-        stats = file["replay"]["rounds"][0][0]["replay"]["results"]["stats"]
+        stats = replay_of(file)["results"]["stats"]
         stats[field] += 1
-        (verdict,) = verify_recording(read_tetrio_file(written(file)))
-        (told,) = verdict.differences
+        (told,) = verify(file).differences
         assert (told.field, told.recorded) == (field, stats[field])
         assert str(told) == f"{field}: {stats[field] - 1}, recorded is {stats[field]}"
 
     def test_key_after_top_out_within_its_frame(self) -> None:
         file = match("lost")
-        replay = file["replay"]["rounds"][0][0]["replay"]
+        replay = replay_of(file)
         frame = replay["frames"] - 1
         for key in ("moveLeft", "moveRight"):
             data = {"key": key, "subframe": 0.9}
             replay["events"].append({"frame": frame, "type": "keydown", "data": data})
         replay["results"]["stats"]["inputs"] += 1
-        (verdict,) = verify_recording(read_tetrio_file(written(file)))
+        verdict = verify(file)
         assert verdict.matches, verdict
 
     def test_garbage_confirmed_in_the_frame_after_top_out(self) -> None:
         file = match("lost")
-        replay = file["replay"]["rounds"][0][0]["replay"]
+        replay = replay_of(file)
         garbage = {"type": "garbage", "gameid": 2, "iid": 12, "cid": 12, "amt": 5, "ackiid": 4}
         for frame, kind in ((2100, "interaction"), (replay["frames"], "interaction_confirm")):
             inner = {"id": 0, "frame": 0, "type": kind, "data": garbage}
             replay["events"].append({"frame": frame, "type": "ige", "data": inner})
         replay["events"].sort(key=lambda event: event["frame"])
         replay["results"]["stats"]["garbage"]["received"] += 5
-        (verdict,) = verify_recording(read_tetrio_file(written(file)))
+        verdict = verify(file)
         assert verdict.matches, verdict
 
     def test_another_end(self) -> None:
         file = match("lost")
-        replay = file["replay"]["rounds"][0][0]["replay"]
+        replay = replay_of(file)
         replay["results"]["gameoverreason"] = "topout"
-        (verdict,) = verify_recording(read_tetrio_file(written(file)))
-        assert [one.field for one in verdict.differences] == ["gameoverreason"]
+        assert [one.field for one in verify(file).differences] == ["gameoverreason"]
         replay["frames"] += 10
-        (verdict,) = verify_recording(read_tetrio_file(written(file)))
-        assert [one.field for one in verdict.differences] == ["frames", "gameoverreason"]
+        assert [one.field for one in verify(file).differences] == ["frames", "gameoverreason"]
 
     def test_no_numbers(self) -> None:
         file = match("lost")
-        del file["replay"]["rounds"][0][0]["replay"]["results"]["stats"]["lines"]
-        (verdict,) = verify_recording(read_tetrio_file(written(file)))
+        del replay_of(file)["results"]["stats"]["lines"]
+        verdict = verify(file)
         assert verdict.error == "results: lines is missing"
         assert not verdict.matches
 
@@ -246,8 +246,6 @@ class TestOptions:
 
     def test_seasons(self) -> None:
         """The second season of Tetra League is the preset of that name, but for its name."""
-        from sevenbag.game import Rules  # noqa: PLC0415
-
         second = edited(
             spinbonuses="all-mini+",
             b2bchaining=False,
@@ -277,15 +275,16 @@ class TestOptions:
     def test_rules_that_changed_by_date(self, date: str, opener: int, holes: str) -> None:
         file = match("lost")
         file["ts"] = date
-        file["replay"]["rounds"][0][0]["replay"]["options"]["openerphase"] = 14
+        replay_of(file)["options"]["openerphase"] = 14
         recording = read_tetrio_file(written(file))
         rules = convert_rules(recording.rounds[0][0].options, recording.date)
         assert (rules.garbage.opener_pieces, rules.garbage.holes) == (opener, holes)
 
     def test_players_of_a_match_share_their_rules(self) -> None:
         recording = read_tetrio_file(written(match("lost", "won")))
-        date: datetime | None = recording.date
-        first, second = (convert_rules(played[0].options, date) for played in recording.rounds)
+        first, second = (
+            convert_rules(players[0].options, recording.date) for players in recording.rounds
+        )
         assert first is second
 
 
@@ -307,7 +306,7 @@ class TestLists:
             "lock 1, frame 27, frame: 27, recorded is 28",
             "lock 1, frame 27, spin: none, recorded is mini",
         ]
-        second = copy.copy(lock) | {"n": 3, "frame": 58, "mino": "o"}
+        second = lock | {"n": 3, "frame": 58, "mino": "o"}
         assert told(lock, second) == ["lock 2, frame 58, n: 2, recorded is 3"]
 
     @pytest.mark.parametrize(
