@@ -219,16 +219,13 @@ class BotError(SevenbagError):
 
     Attributes:
         bot: name of the bot in the match.
+        reason: the message without the bot's name.
     """
 
     def __init__(self, bot: str, message: str) -> None:
         super().__init__(f"{bot}: {message}")
         self.bot = bot
-
-    @property
-    def reason(self) -> str:
-        """Return the message without the bot's name."""
-        return str(self).removeprefix(f"{self.bot}: ")
+        self.reason = message
 
 
 class BotStartError(BotError):

@@ -55,7 +55,8 @@ def load_toml(
     Raises:
         FormatError: the file cannot be read or is invalid (`error` if given).
     """
-    return _convert_document(TomlDocument.load(path, error), struct, error, kebab=kebab)
+    document = TomlDocument.load(path, error)
+    return convert(document.data, struct, document.locate, error=error, kebab=kebab)
 
 
 def loads_toml(
@@ -67,7 +68,8 @@ def loads_toml(
     kebab: bool = False,
 ) -> T:
     """Load a TOML text like `load_toml`; errors name its source."""
-    return _convert_document(TomlDocument(text, source, error), struct, error, kebab=kebab)
+    document = TomlDocument(text, source, error)
+    return convert(document.data, struct, document.locate, error=error, kebab=kebab)
 
 
 def convert(
@@ -96,6 +98,7 @@ def convert(
         message = f"invalid key: expected UTF-8, got {shown(problem.object)}"
     except msgspec.ValidationError as problem:
         key, message = _explain(problem, data, _info(struct), path, kebab=kebab)
+    key = tuple(_styled(part, kebab=kebab) for part in key)
     place = source if isinstance(source, str) else source(key)
     raise error(f"{place}: {message}" if place else message)
 
@@ -300,15 +303,6 @@ _TRUTHS: Final = {"true": True, "yes": True, "false": False, "no": False}
 
 
 _info: Callable[[Any], types.Type] = functools.cache(types.type_info)
-
-
-def _convert_document(
-    document: TomlDocument, struct: type[T], error: type[InputError], *, kebab: bool
-) -> T:
-    def locate(key: KeyPath) -> str:
-        return document.locate([_styled(part, kebab=kebab) for part in key])
-
-    return convert(document.data, struct, locate, error=error, kebab=kebab)
 
 
 def _explain(

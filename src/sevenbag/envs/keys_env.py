@@ -55,6 +55,9 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         options: see `EnvOptions`; a step without a lock has reward 0, and `separate_spins` has no
             effect.
 
+    Attributes:
+        player: read-only view of the game, without the falling piece.
+
     Raises:
         RulesError: the preset, reward or mode is unknown, or a number is out of range.
     """
@@ -84,11 +87,6 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         # Before the first reset there is a game, but it has ended.
         self._begin(0)
         self._ended = True
-
-    @property
-    def player(self) -> Player:
-        """Read-only view of the game, without the falling piece."""
-        return self._game
 
     @property
     def falling_piece(self) -> _kernel.Placement | None:
@@ -128,7 +126,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         reward, terminated, truncated = 0.0, False, False
         if key is EnvKey.HARD_DROP or self._pressed >= self._max_keys:
             reward = self._lock()
-            terminated = self._game.over
+            terminated = self.player.over
             truncated = not terminated and self._is_at_limit()
             self._ended = terminated or truncated
         observation, info = self._seen()
@@ -137,21 +135,21 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
     def render(self) -> str | NDArray[np.uint8] | None:
         """Render the board with the falling piece."""
         cells = () if self._falling is None else tuple(self._falling.placement.cells)
-        return render_players([self._game], self.render_mode, cells)
+        return render_players([self.player], self.render_mode, cells)
 
     def _begin(self, seed: int) -> None:
         settings = self._config
         self._kernel = _kernel.Game(compile_rules(settings.rules), seed, seed)
-        self._game = Player(self._kernel, settings.rules, seed)
+        self.player = Player(self._kernel, settings.rules, seed)
         self._ended = False
         self._next_piece()
 
     def _next_piece(self) -> None:
         self._pressed = 0
         self._holds = False
-        self._falling = None if self._game.over else self._spawned(hold=False)
+        self._falling = None if self.player.over else self._spawned(hold=False)
         # Hold piece; none after hold was used.
-        self._held = None if self._game.over else self._spawned(hold=True)
+        self._held = None if self.player.over else self._spawned(hold=True)
 
     def _spawned(self, *, hold: bool) -> _kernel.FallingPiece | None:
         try:
@@ -165,17 +163,17 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
         frame = self._kernel.frame + self._config.frames_per_turn
         lock = self._kernel.play(self._falling.placement, self._holds, frame)
         self._next_piece()
-        return self._config.reward(lock, lost=self._game.over)
+        return self._config.reward(lock, lost=self.player.over)
 
     def _is_at_limit(self) -> bool:
-        settings, game = self._config, self._game
+        settings, game = self._config, self.player
         return game.frame > MAX_FRAME - settings.frames_per_turn or (
             0 < settings.max_pieces <= game.stats.pieces
         )
 
     def _seen(self) -> tuple[Observation, dict[str, Any]]:
         mask = self._mask()
-        board, height = self._game.board, self._config.rows
+        board, height = self.player.board, self._config.rows
         rows = np.array([board.row(y) for y in range(height)], np.uint32)
         planes = np.zeros((2, height, board.width), np.uint8)
         planes[0] = rows[:, None] >> np.arange(board.width, dtype=np.uint32) & 1
@@ -187,7 +185,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
             "board": planes,
             "pieces": np.array([self._pieces()], np.uint8),
             "counters": np.array(
-                [[self._game.combo, self._game.back_to_back, sum(self._game.pending)]], np.int32
+                [[self.player.combo, self.player.back_to_back, sum(self.player.pending)]], np.int32
             ),
             "action_mask": mask,
         }
@@ -195,8 +193,8 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
 
     def _pieces(self) -> list[int]:
         """Return the numbers of the falling piece, the held piece and the previews."""
-        current, *previews = map(int, self._game.queue)
-        hold = NO_PIECE if self._game.hold is None else int(self._game.hold)
+        current, *previews = map(int, self.player.queue)
+        hold = NO_PIECE if self.player.hold is None else int(self.player.hold)
         if self._holds:
             if hold == NO_PIECE:
                 # The first preview becomes the current piece; the last one is unknown.

@@ -122,22 +122,14 @@ class VectorEnv(GymnasiumVectorEnv["Observation", "NDArray[np.int64]", "NDArray[
         Raises:
             RulesError: a seed is out of range, or the number of seeds or of the mask is wrong.
         """
+        games = self._batch.games
         if isinstance(seed, int) or seed is None:
             super().reset(seed=seed)
-        games = self._batch.games
-        seeds: Sequence[int | None]
-        if seed is None:
-            seeds = [None] * games
-        elif isinstance(seed, int):
-            seeds = range(seed, seed + games)
-        else:
-            seeds = seed
-        if len(seeds) != games:
-            raise RulesError(
-                f"invalid seed: expected {games} seeds, one per game, got {len(seeds)}"
-            )
+            seed = [None] * games if seed is None else range(seed, seed + games)
+        if len(seed) != games:
+            raise RulesError(f"invalid seed: expected {games} seeds, one per game, got {len(seed)}")
         chosen = self._games_to_reset(options)
-        drawn = [game_seed(own, self.np_random) for own in seeds]
+        drawn = [game_seed(own, self.np_random) for own in seed]
         for game in np.flatnonzero(chosen).tolist():
             self._batch.kernel.reset(game, drawn[game])
         arrays = self._next_arrays()

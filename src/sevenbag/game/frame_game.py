@@ -83,19 +83,13 @@ class FrameGame(Player):
         super().__init__(cast("_kernel.Game", self._frames), rules, seed)
 
     def press(self, button: Button, subframe: float = 0.0, *, hoisted: bool = False) -> None:
-        """Press a key.
+        """Press a key at a time within the frame, or `hoisted`, before the start of the game.
 
-        If the player tops out before the key's subframe, the key counts as an input but has no
-        other effect. Later keys are ignored.
-
-        Args:
-            button: the key.
-            subframe: time within the frame, from 0 to below 1; a subframe before the last event
-                counts as that of the last event.
-            hoisted: the key was pressed before the start of the game.
+        A time before the last event counts as that of the last event. If the player tops out before
+        the key's time, the key counts as an input but has no other effect. Later keys are ignored.
 
         Raises:
-            InputError: the subframe is out of range.
+            InputError: the subframe is not from 0 to below 1.
         """
         self._frames.press(button, subframe, hoisted)
 

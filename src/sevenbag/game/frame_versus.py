@@ -153,12 +153,12 @@ class GravityVersus(Versus):
     two minutes, and a piece locks after half a second on the ground. Attacks arrive in the next
     frame; those made in the same frame cancel each other.
 
+    Attributes:
+        locked_by_itself: the last piece was locked by gravity and not by a placement.
+
     Raises:
         RulesError: as for `FrameVersus`.
     """
-
-    locked_by_itself: bool
-    """True if the last piece was locked by gravity and not by a placement."""
 
     def __init__(self, rules: Rules | str = "tetrio-league", seed: int = 0) -> None:
         rules = resolve_rules(rules)

@@ -88,7 +88,6 @@ _WITHOUT: Final = " without 180"
 
 _Tests = list[tuple[int, int]]
 _Shapes = list[list[tuple[int, int]]]
-_Turns = dict[tuple[Piece, Rotation, Rotation], _Tests]
 
 _Offset = Annotated[int, Meta(ge=-MAX_KICK_DISTANCE, le=MAX_KICK_DISTANCE)]
 _Coordinate = Annotated[int, Meta(ge=-MAX_CELL_DISTANCE, le=MAX_CELL_DISTANCE)]
@@ -111,7 +110,7 @@ class _KicksReader:
         self._data = data
         self._name = name
         self._locate = locate
-        self._turns: _Turns = {}
+        self._turns: dict[tuple[Piece, Rotation, Rotation], _Tests] = {}
         self._spawns: dict[Piece, Rotation] = {}
         self._shapes: dict[Piece, _Shapes] = {}
         self._section_of: dict[Piece, str] = {}

@@ -90,7 +90,8 @@ class Rules(Struct, frozen=True, kw_only=True, eq=False, forbid_unknown_fields=T
             RulesError: there is no such preset; the message lists the presets.
         """
         key = _normalize_name(name)
-        known = {_normalize_name(preset): preset for preset in cls.preset_names()} | _ALIASES
+        known = {_normalize_name(preset): preset for preset in cls.preset_names()}
+        known["tetrio"] = "tetrio-league"
         if key in known:
             text = (_PRESETS / f"{known[key]}.toml").read_text(encoding="utf-8")
             document = TomlDocument(text, f"preset {known[key]}")
@@ -250,8 +251,6 @@ _PRESETS: Final = resources.files("sevenbag.game") / "presets"
 _PRESET_NAMES: Final = tuple(sorted(file.name.removesuffix(".toml") for file in _PRESETS.iterdir()))
 
 _SECTIONS: Final = Rules.__struct_fields__[1:]
-
-_ALIASES: Final = {"tetrio": "tetrio-league"}
 
 # Names in TBP of randomizers that have another name here.
 _BAG_NAMES: Final = {"seven_bag": "7-bag", "uniform": "total mayhem"}
