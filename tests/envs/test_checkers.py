@@ -1,4 +1,4 @@
-"""Gymnasium's and PettingZoo's own checkers, and what the environments say of wrong input."""
+"""Tests of the environments with the checkers of Gymnasium and PettingZoo, and of their errors."""
 
 import subprocess
 import sys
@@ -55,7 +55,7 @@ def test_gymnasium_creates_the_native_vector() -> None:
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 def test_gymnasium_vector_matches_the_native_one(mode: Any) -> None:
-    """The same seeds and actions, first game: what SyncVectorEnv makes of single environments."""
+    """Compare with SyncVectorEnv for the same seeds and actions until the first game ends."""
     ours = VectorEnv(4, autoreset_mode=mode)
     theirs = gymnasium.vector.SyncVectorEnv([PlacementEnv] * 4, autoreset_mode=mode)
     assert ours.single_observation_space == theirs.single_observation_space

@@ -1,4 +1,4 @@
-"""Whole games of random players in the kernel."""
+"""Tests of whole games of random players in the kernel."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Every environment, step by step, against `Game` and `Versus` driven by the same placements."""
+"""Tests of every environment against `Game` and `Versus` with the same placements."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -40,7 +40,7 @@ def counters(player: Player) -> list[int]:
 
 
 def legal(player: Player, actions: ActionEncoding) -> set[int]:
-    """Actions of all the placements that are listed, those too high for an action left out."""
+    """Return the actions of all placements except those that are too high."""
     return {
         actions.encode(p, hold=p.piece != player.current)
         for p in player.placements()
@@ -62,7 +62,7 @@ def check_seen(seen: dict[str, Any], players: Sequence[Player], actions: ActionE
 
 
 def lowest(mask: NDArray[np.int8], actions: ActionEncoding, random: np.random.Generator) -> int:
-    """Of some legal actions that with the lowest centre: such games last, and clear rows."""
+    """Return the action with the lowest centre of some legal ones, so that rows are cleared."""
     drawn = random.choice(np.flatnonzero(mask), 8)
     heights = np.unravel_index(drawn, actions.shape)[3]
     return int(drawn[heights.argmin()])

@@ -1,7 +1,7 @@
-"""A whole game once more, slow and obvious, to hold the kernel's against.
+"""Slow reference implementation of a game, for comparison with the kernel.
 
-The board is a list of rows, texts of a letter a cell. Where a piece can go, and whether it spins,
-is taken from the kernel; that has its own tests.
+The board is a list of rows of letters. Reachable placements and their spins are taken from the
+kernel, which has other tests for them.
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ def seven_bag(seed: int, count: int) -> str:
 
 
 def general_bag(seed: int, count: int, filled: str) -> str:
-    """Bags of these pieces; they are put in by rounds of one of each in the order Z L O S I J T."""
+    """Return bags of these pieces, filled by rounds of one of each in the order Z L O S I J T."""
     order = ""
     left = list(filled)
     while left:
@@ -71,7 +71,7 @@ class Reference:
         self.waiting.receive(lines, frame)
 
     def enter_at_once(self, frame: int) -> int:
-        """Lets everything in without a lock; returns how many rows that were."""
+        """Let all garbage in without a lock; return the number of rows."""
         happened = Happened()
         rows = self.waiting.enter(frame, 10**6, hard_drop=True)
         for row in rows:
@@ -183,7 +183,7 @@ class Reference:
                 self.rows[y] = self.rows[y][:x] + placement.piece.name + self.rows[y][x + 1 :]
 
     def _clear(self, happened: Happened, placement: Placement) -> int:
-        """Removes rows; returns how many of them held garbage."""
+        """Remove rows; return how many of them held garbage."""
         gone: set[int] = set()
         lowest = min(y for _, y in placement.cells)
         bottom = [x for x, y in placement.cells if y == lowest]

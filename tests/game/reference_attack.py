@@ -1,6 +1,6 @@
-"""What a clear sends, once more: the formula step by step, to hold the kernel's against.
+"""Slow reference implementation of attacks, for comparison with the kernel.
 
-Counters as the package counts them: clears, and difficult clears, in a row before this one.
+Counters are those of the package: clears, and difficult clears, in a row before this one.
 """
 
 import math
@@ -40,7 +40,7 @@ def attacks_of(
     multiplier: float = 1.0,
     draw: Callable[[], float] = lambda: 1.0,
 ) -> list[int]:
-    """All attacks of a lock; `draw` is asked where rounding is random."""
+    """Return all attacks of a lock; `draw` decides random rounding."""
     if lines == 0:
         return []
     attack = rules.attack

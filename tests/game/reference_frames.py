@@ -1,8 +1,7 @@
-"""A game frame by frame once more, slow and obvious, to hold the kernel's against.
+"""Slow reference implementation of a frame-by-frame game, for comparison with the kernel.
 
-Written from the words of the rules, in their order. A piece is where its box is: `x` the left
-column, `y` the top row with its fraction; cells are looked up one by one, and nothing is kept that
-can be asked again.
+It follows the description of the rules. `x` and `y` of a piece are the left column and the top row
+of its box, with a fraction; cells are looked up one by one.
 """
 
 import json

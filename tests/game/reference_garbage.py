@@ -1,7 +1,6 @@
-"""Garbage on its way once more, row by row, slow and obvious, to hold the kernel's against.
+"""Slow reference implementation of pending garbage, for comparison with the kernel.
 
-Written from the words of the rules: rows are taken off one by one, and everything that is drawn is
-drawn where the words say so.
+It follows the description of the rules and takes rows off one by one.
 """
 
 import math
@@ -13,7 +12,7 @@ NEVER = math.inf
 
 
 class Draws:
-    """The 16807 generator."""
+    """Random numbers of the 16807 generator."""
 
     def __init__(self, seed: int) -> None:
         self.value = seed % 2147483647 or 2147483646
@@ -37,7 +36,7 @@ class Attack:
 
 
 class Waiting:
-    """Return the pending garbage of a player."""
+    """Pending garbage of a player."""
 
     def __init__(self, rules: Rules, seed: int) -> None:
         self.rules = rules.garbage

@@ -1,4 +1,4 @@
-"""The pieces of a seed, against recorded ones."""
+"""Tests of the pieces of a seed with recorded ones and the reference."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Games played frame by frame: two real rounds to the last number, and rules one by one."""
+"""Tests of frame-by-frame games: two real rounds, placements and invalid input."""
 
 import random
 from typing import Any

@@ -1,4 +1,4 @@
-"""Random games of the kernel against the same games played slowly, step by step."""
+"""Tests of random frame-by-frame games against a slow reference."""
 
 import itertools
 import random
@@ -100,7 +100,7 @@ def both_games(
 
 @pytest.mark.parametrize("number", first_quick(range(4)))
 def test_real_games_with_other_keys(number: int) -> None:
-    """People clear lines, and a key that is missing leads them to odd places."""
+    """Real players clear lines; a missing key leads to unusual placements."""
     handlings, rules = ("of the recorded matches", "in tenths"), ("season 1", "league")
     seen: Counter[str] = Counter()
     for case in itertools.product(ROUNDS, handlings, rules):
@@ -174,7 +174,7 @@ def compare(
 
 
 def inputs(dice: random.Random, game: Reference) -> Iterator[list[tuple[Any, ...]]]:
-    """Compare each frame for random keys."""
+    """Yield random events of each frame."""
     down: set[str] = set()
     number = 0
     announced: list[int] = []
@@ -202,7 +202,7 @@ def inputs(dice: random.Random, game: Reference) -> Iterator[list[tuple[Any, ...
 
 
 def events_of(told: dict[str, Any]) -> dict[int, list[tuple[Any, ...]]]:
-    """The events of a real round, by frame."""
+    """Return the events of a real round by frame."""
     names = {int(button): name for name, button in BUTTONS.items()}
     frames: dict[int, list[tuple[Any, ...]]] = {}
     numbers = iter(script_of(told))

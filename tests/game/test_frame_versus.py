@@ -1,4 +1,4 @@
-"""Players against each other, frame by frame: attacks find their way, and cross on it."""
+"""Tests of frame-by-frame games of several players: network, attacks and placements."""
 
 import random
 
@@ -22,7 +22,7 @@ HEAVY = Rules.preset("tetrio-default").replace(
 
 
 def play(match: FrameVersus, seed: int, frames: int = 2000) -> list[tuple[object, ...]]:
-    """Random placements, by one or by all players a frame; what was seen."""
+    """Place pieces at random; return boards, pending garbage and sent lines of each frame."""
     dice = random.Random(seed)
     seen: list[tuple[object, ...]] = []
     while not match.over and match.frame < frames:

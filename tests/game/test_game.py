@@ -1,4 +1,4 @@
-"""Tests of a single player's game, beside the reference."""
+"""Tests of one player's game, also against a slow reference."""
 
 import pytest
 from hypothesis import given

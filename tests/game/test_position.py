@@ -1,4 +1,4 @@
-"""A position followed from outside is the game's own."""
+"""Tests of positions that are updated outside of the game."""
 
 import random
 from dataclasses import replace

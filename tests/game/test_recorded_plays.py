@@ -1,7 +1,6 @@
-"""Whole games recorded from another engine: every move and every lock must come out the same.
+"""Tests with whole games recorded from another engine: every move and every lock must be the same.
 
-Keys are pressed on the kernel's boards, and the game finds the placement reachable and judges it
-once more.
+Keys are pressed on the kernel's boards; the game checks and judges the placements again.
 """
 
 from typing import Any
@@ -41,7 +40,7 @@ _CHANGES: dict[str, Any] = {
 
 
 def rules_of(overrides: dict[str, Any]) -> Rules:
-    """The rules of a recorded game."""
+    """Return the rules of a recorded game."""
     rules = LEAGUE
     for key, value in overrides.items():
         if key != "seed":

@@ -1,4 +1,4 @@
-"""Rules as data: presets, files, messages."""
+"""Tests of rules as data: presets, files and errors."""
 
 import json
 from pathlib import Path

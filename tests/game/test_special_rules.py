@@ -1,4 +1,4 @@
-"""Rules that few games have, each in a position where it matters."""
+"""Tests of rules that few games have."""
 
 import itertools
 from collections import Counter

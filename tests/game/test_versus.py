@@ -1,4 +1,4 @@
-"""Two players."""
+"""Tests of games of two players."""
 
 import pytest
 from hypothesis import given
@@ -89,7 +89,7 @@ WELL = Board.from_text("#########.\n" * 4)
 
 
 def vertical(player: Player) -> Placement:
-    """An I in the well on the right."""
+    """Return the placement of an I in the well on the right."""
     return next(p for p in player.placements() if {x for x, _ in p.cells} == {9} and p.y <= 3)
 
 

@@ -1,4 +1,4 @@
-"""The garbage queue and crossing attacks, as a game on a network drives them."""
+"""Tests of the garbage queue and of attacks in flight, as in a game on a network."""
 
 from typing import Any
 

@@ -34,7 +34,7 @@ OPPONENT: Final = 2
 
 
 def game_of(told: dict[str, Any]) -> FrameGame:
-    """The game before its first frame, with the settings of these rounds."""
+    """Return the game before its first frame, with the settings of these rounds."""
     return FrameGame(
         "tetrio-default",
         seed=told["seed"],
@@ -44,7 +44,7 @@ def game_of(told: dict[str, Any]) -> FrameGame:
 
 
 def script_of(told: dict[str, Any]) -> list[float]:
-    """Every event, as the kernel takes them."""
+    """Return all events as a script for the kernel."""
     events: list[tuple[float, ...]] = []
     for word in told["keys"].split():
         sign = "+" if "+" in word else "-"
@@ -66,7 +66,7 @@ def script_of(told: dict[str, Any]) -> list[float]:
 
 
 def in_short(number: int, lock: RecordedLock) -> str:
-    """A lock as the file writes it; how it was locked is left out."""
+    """Return a lock as in the file, without the kind of lock."""
     told, colors, following, held = lock
     placement = told.placement
     board = board_text(colors)
@@ -94,7 +94,7 @@ def in_short(number: int, lock: RecordedLock) -> str:
 
 
 def board_text(colors: Sequence[str]) -> str:
-    """Rows from the bottom, in lower case, without the empty ones at the top."""
+    """Return rows from the bottom in lower case, without the empty ones at the top."""
     rows = [row.lower() for row in colors]
     while len(rows) > 1 and not rows[-1].strip("."):
         rows.pop()

@@ -1,8 +1,7 @@
-"""The move generator once more: slow, obvious, one state at a time.
+"""Slow reference implementation of the move generator, for comparison with the kernel.
 
-Nothing here is shared with the kernel. Pieces are turned by turning their cells, kicks come from
-the published tables (tests/data/kicks.json, box coordinates), states are visited one by one, and a
-spin is judged as a rotation ends.
+It shares nothing with the kernel: cells of pieces are rotated, kicks come from the published tables
+(tests/data/kicks.json, box coordinates), and states are visited one by one.
 """
 
 from __future__ import annotations
@@ -93,7 +92,7 @@ class State(NamedTuple):
 
 @cache
 def box(piece: str, rotation: int) -> tuple[tuple[int, int], ...]:
-    """Cells as (column from the box's left, rows below the box's top)."""
+    """Return cells as (column from the box's left, rows below the box's top)."""
     rows = BOXES[piece]
     for _ in range(rotation):
         rows = ["".join(column) for column in zip(*rows[::-1], strict=True)]
@@ -101,7 +100,7 @@ def box(piece: str, rotation: int) -> tuple[tuple[int, int], ...]:
 
 
 def shape(piece: str, system: System, rotation: int) -> list[tuple[int, int]]:
-    """Cells as (columns right of, rows below) the state's x and y."""
+    """Return cells as (columns right of, rows below) the state's x and y."""
     return named_shape(piece, system if isinstance(system, str) else "", rotation)
 
 
@@ -173,7 +172,7 @@ def tests(piece: str, system: System, start: int, end: int) -> list[tuple[int, i
 
 @cache
 def named_tests(piece: str, system: str, start: int, end: int) -> list[tuple[int, int]] | None:
-    """The same for a system's name."""
+    """Return the same for a system's name."""
     plain = system.removesuffix(" without 180")
     if plain != system and (end - start) % 4 == 2:
         return None
@@ -197,7 +196,7 @@ def get_spin_setting(spins: SpinSetting) -> Spins:
 
 
 def next_states(field: Field, piece: str, s: State, spins: SpinSetting) -> list[State]:
-    """Every state one key press away."""
+    """Return all states one key press away."""
     rules = get_spin_setting(spins)
     late = is_detected_at_lock(rules)
     x, y, before, _ = s
@@ -232,14 +231,14 @@ def is_detected_at_lock(spins: SpinSetting) -> bool:
 
 
 def shifted(s: State, dx: int, dy: int, spins: SpinSetting) -> State:
-    """Return False after a fall and, in most modes, a shift; "stupid" keeps every spin."""
+    """Return the state after a move of one cell, which in most modes ends a spin."""
     rules = get_spin_setting(spins)
     stays = rules.mode == "stupid" or (dy == 0 and rules.shift != "ends")
     return State(s.x + dx, s.y + dy, s.rotation, s.spin if stays else "NONE")
 
 
 def locked_spin(field: Field, piece: str, s: State, spins: SpinSetting) -> str:
-    """The spin of a piece that locks in this state."""
+    """Return the spin of a piece that locks in this state."""
     if s.spin in ("TURNED", "KICKED"):
         return detect_spin(field, piece, s, s.spin == "KICKED", get_spin_setting(spins))
     return s.spin
@@ -275,7 +274,7 @@ def detect_spin(field: Field, piece: str, s: State, full_kick: bool, rules: Spin
 def filled_corners(
     field: Field, piece: str, s: State, corners: list[tuple[int, int]], top: bool
 ) -> int:
-    """Corners lie around the middle of SRS's box, wherever a system puts it."""
+    """Count filled corners around the middle of SRS's box, wherever a system puts it."""
     cells = field.cells(piece, s)
     middle_x = min(x for x, _ in cells) - min(c for c, _ in box(piece, s.rotation)) + 1
     middle_y = max(y for _, y in cells) + min(r for _, r in box(piece, s.rotation)) - 1
@@ -306,7 +305,7 @@ def reachable(
     spins: SpinSetting,
     carried: Iterable[str] = (),
 ) -> set[State]:
-    """All states; `carried`: verdicts that the piece may appear with, besides none."""
+    """Return all states; `carried` are spins that the piece may spawn with, besides none."""
     start = spawn_state(piece, field.system, spawn)
     if not field.fits(piece, start):
         return set()
@@ -328,7 +327,7 @@ def placements(
     spins: SpinSetting,
     carried: Iterable[str] = (),
 ) -> set[tuple[tuple[tuple[int, int], ...], str]]:
-    """Cells and spin of every placement: reachable states that cannot fall."""
+    """Return cells and spin of every placement: reachable states that cannot fall."""
     found = set()
     for s in reachable(field, piece, spawn, spins, carried):
         if not field.fits_at(piece, s.x, s.y - 1, s.rotation):
@@ -338,7 +337,7 @@ def placements(
 
 
 def lock(field: Field, cells: tuple[tuple[int, int], ...]) -> Field:
-    """The field with these cells filled and its full rows taken out."""
+    """Return the field with these cells filled and without its full rows."""
     filled = field.filled | set(cells)
     kept = [y for y in range(field.rows) if not all((x, y) in filled for x in range(field.width))]
     return Field(

@@ -85,7 +85,7 @@ def goal_of(placement: Placement) -> Goal:
 
 
 def random_board(seed: int, width: int, rows: int, height: int, density: float) -> Board:
-    """A stack with overhangs and holes, no full rows."""
+    """Return a stack with overhangs and holes, without full rows."""
     rng = random.Random(seed)
     board = Board(width, rows)
     for y in range(height):
@@ -101,7 +101,7 @@ def field_of(board: Board, system: reference.System) -> reference.Field:
 
 
 def kicks_of(system: reference.System) -> Kicks | str:
-    """A system of the reference as the kernel takes it."""
+    """Return the kernel's system for that of the reference."""
     if isinstance(system, str):
         return system
     return Kicks.from_turns(
@@ -117,7 +117,7 @@ def spin_rules(spins: reference.SpinSetting) -> SpinRules | str:
 
 
 def custom_system(seed: int) -> reference.Own:
-    """Any turns, any kicks, as far and as many as there may be; even the O moves."""
+    """Return a system with random turns and kicks, as many and far as allowed, also for O."""
     rng = random.Random(seed)
     most = rng.choice([1, 4, 24])
     turns = [

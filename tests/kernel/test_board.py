@@ -1,4 +1,4 @@
-"""Boards, pieces and placements by what they are, not by how they are kept."""
+"""Tests of boards, pieces and placements."""
 
 import copy
 import pickle

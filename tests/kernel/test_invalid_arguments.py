@@ -1,8 +1,7 @@
 """Tests of every public function and method of the kernel with invalid arguments.
 
-Each call must come back, with a value or with an error that has a name: one of sevenbag's own, or
-Python's word for an argument of a wrong kind. What must not happen is anything else: a crash, a
-hang, an error without a name. Under the sanitizers (make sanitize) a wrong read counts, too.
+Each call must return a value, or raise an error of sevenbag or Python's error for a wrong argument,
+without a crash or an endless loop. Sanitizers (make sanitize) also detect invalid reads.
 """
 
 import inspect
@@ -60,7 +59,7 @@ SOLVER = PcSolver("srs")
 
 
 def subjects() -> dict[type, Callable[[], Any]]:
-    """A sound object of each class that has methods."""
+    """Return functions that create a valid object of each class with methods."""
     return {
         Board: Board,
         BeamSearch: lambda: BeamSearch(RULES),
@@ -86,7 +85,7 @@ SKIPPED = {"GameBatch", "play_random_versus"}
 
 
 def sound(name: str) -> list[Any]:
-    """Values that a parameter of this name may well have."""
+    """Return valid values of a parameter."""
     placement = Placement("T", Rotation.NORTH, 4, 0)
     known: dict[str, list[Any]] = {
         "board": [Board(), Board(4, 4), Board(16, 64)],
@@ -115,7 +114,7 @@ def sound(name: str) -> list[Any]:
 
 
 def functions() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
-    """Name, a maker of the call, and the names of its parameters."""
+    """Yield the name, the call and the names of the parameters of each function."""
     for name, value in vars(_kernel).items():
         if name.startswith("_") or name in SKIPPED:
             continue
@@ -150,7 +149,7 @@ def bound(make: Callable[[], Any], name: str) -> Callable[..., Any]:
 
 
 def parameters(function: Any) -> list[str]:
-    """Names of the parameters; of nanobind's functions they stand in the first signature."""
+    """Return the names of the parameters; those of nanobind are in the first signature."""
     signature = getattr(function, "__nb_signature__", None)
     if signature is None:
         return list(inspect.signature(function).parameters)

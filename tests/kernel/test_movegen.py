@@ -66,14 +66,14 @@ def test_any_board(
 def test_boards_of_width_ten(
     board: Board, piece: str, system: str, mode: reference.SpinSetting, row: int
 ) -> None:
-    """The boards and systems that have code of their own."""
+    """Compare boards and systems with optimised code."""
     Scene(board, piece, system, mode, (4, row)).compare()
 
 
 @pytest.mark.parametrize("mode", reference.MODES)
 @pytest.mark.parametrize("system", ["srs+", "tetra-x"])
 def test_many_spins_are_seen(system: str, mode: str) -> None:
-    """The comparison is not empty: on cavernous boards there are spins of every kind."""
+    """Check that boards with many holes have spins of every kind."""
     kinds = dict.fromkeys(((p == "T", spin) for p in PIECES for spin in Spin), 0)
     compared = cases(15)
     for seed in range(60):
@@ -120,7 +120,7 @@ def placed(scene: Scene) -> set[tuple[Placement, Spin]]:
     ],
 )
 def test_each_spin_variant_has_an_effect(system: str, varied: reference.Spins) -> None:
-    """And, being compared with the reference on the same boards, the right one."""
+    """Compare with the reference on boards where the variant differs."""
     plain = reference.Spins(varied.mode)
     different = 0
     for seed in range(400):
@@ -174,7 +174,7 @@ def test_spin_rules_are_values() -> None:
 
 
 def test_a_piece_that_appears_stuck() -> None:
-    """Only there can a piece without kicks be stuck, and be turned into a spin all the same."""
+    """Only there can a piece without kicks be stuck and still be rotated into a spin."""
     board = Board.from_rows(["####..####", "####..####", "##########"][::-1])
     board[4, 3] = board[5, 3] = True
     for mode in reference.MODES:

@@ -1,4 +1,4 @@
-"""Keys are replayed one by one on the slow reference: they must end where they were asked to."""
+"""Tests of paths and keys, which are replayed one by one on the slow reference."""
 
 import random
 from collections.abc import Sequence
@@ -28,10 +28,10 @@ class TooLongError(Exception):
 def distance(
     scene: Scene, goal: Goal, begin: Sequence[reference.State], keys: Sequence[Key] = TAPS
 ) -> int | None:
-    """Presses to the goal, from every start alike, by plain breadth-first search; hard drop too.
+    """Count presses, hard drop included, from all starts to the goal by breadth-first search.
 
     Raises:
-        TooLongError: with several starts there are more sets of states than one can wait for.
+        TooLongError: with several starts there are too many sets of states.
     """
     layer = {frozenset(begin)}
     seen = set(layer)

@@ -76,7 +76,7 @@ def compare(
 def test_small_trees(
     board: Board, queue: str, system: reference.System, mode: reference.SpinSetting
 ) -> None:
-    """Wide words and narrow ones, tall boards and low ones: the tree is the reference's."""
+    """Compare trees on boards of several widths and heights."""
     compare(board, queue, system, mode, (board.width // 2 - 1, 19))
 
 
@@ -90,7 +90,7 @@ def test_small_trees(
 def test_small_trees_of_width_ten(
     board: Board, queue: str, system: str, mode: reference.SpinSetting
 ) -> None:
-    """The systems that are counted in bulk, in every spin mode."""
+    """Compare the systems that are counted in bulk, in every spin mode."""
     compare(board, queue, system, mode, (4, 19))
 
 

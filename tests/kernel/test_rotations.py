@@ -1,4 +1,4 @@
-"""Rotations recorded from another engine, each judged in all ten spin modes."""
+"""Tests with rotations recorded from another engine, in all ten spin modes."""
 
 import json
 
@@ -16,7 +16,7 @@ SYSTEMS = {"SRS": "srs-tetrio", "SRS+": "srs+", "SRS-X": "srs-x", "TETRA-X": "te
 
 
 def placed(piece: str, left: int, top: int, rotation: int) -> Placement:
-    """From the top left corner of the piece's box."""
+    """Return a placement from the top left corner of the piece's box."""
     column, row = reference.centre(piece, rotation)
     return Placement(piece, Rotation(rotation), left + column, top - row)
 

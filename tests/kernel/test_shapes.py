@@ -1,4 +1,4 @@
-"""Systems whose pieces lie otherwise than in SRS's boxes: a contest's, old games', own ones."""
+"""Tests of rotation systems with other shapes than those of SRS."""
 
 import pickle
 
