@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from sevenbag import Kicks
-from sevenbag._kernel import PcFault
+from sevenbag._kernel import PcFault, find_pc_sequence_index
 from sevenbag.errors import BoardError, PcFileError, QueueError
 from sevenbag.formats.pc_file import read_solutions, validate_file
 from sevenbag.pc.batch_solver import BatchProgress, solve_all_sequences
 from sevenbag.pc.odds import compute_odds
-from sevenbag.pc.sequences import find_sequence_index
 from tests.cli.run import assert_no_trace, read_folder, sevenbag, start
 
 ALL = 57_750
@@ -54,7 +53,7 @@ def test_all_sequences_have_valid_solutions(tmp_path: Path, kicks: str) -> None:
     assert verdict.solutions == tally.solved == ALL - len(impossible)
     listed = letters_of(path)
     assert not set(listed) & set(impossible)
-    numbers = [find_sequence_index(solution.sequence) for solution in read_solutions(path)]
+    numbers = [find_pc_sequence_index(solution.sequence) for solution in read_solutions(path)]
     assert all(a < b for a, b in itertools.pairwise(numbers))
 
 
@@ -155,7 +154,7 @@ def test_six_lines_are_solved_as_far_as_wanted(tmp_path: Path, kicks: str) -> No
     verdict = validate_file(path, [kicks])
     assert verdict.fault is PcFault.NONE, verdict.describe_fault()
     assert verdict.solutions == tallies[1].solved
-    numbers = [find_sequence_index(solution.sequence) for solution in read_solutions(path)]
+    numbers = [find_pc_sequence_index(solution.sequence) for solution in read_solutions(path)]
     assert numbers == sorted(set(numbers))
     assert numbers[-1] < tallies[1].done
 

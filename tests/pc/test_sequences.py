@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from sevenbag import Piece
+from sevenbag._kernel import find_pc_sequence_index
 from sevenbag.errors import QueueError
 from sevenbag.pc.sequences import (
     MAX_LENGTH,
     count_published_sequences,
     count_sequences,
-    find_sequence_index,
     sequence_at,
 )
 from tests.cli.run import sevenbag
@@ -60,7 +60,7 @@ def test_the_list_is_that_of_the_definition(length: int) -> None:
     for number in range(0, len(listed), 1 + len(listed) // 300):
         pieces = sequence_at(length, number)
         assert "".join(piece.name for piece in pieces) == listed[number]
-        assert find_sequence_index(pieces) == number
+        assert find_pc_sequence_index(pieces) == number
 
 
 def test_published_counts_omit_one_piece_before_whole_bags() -> None:
@@ -70,13 +70,13 @@ def test_published_counts_omit_one_piece_before_whole_bags() -> None:
     assert differing == [8, 15, 22]
     # Equal held and current pieces, then a bag that begins with the same piece: no other phase.
     assert count_sequences(8) - count_published_sequences(8) == 5040
-    assert find_sequence_index([Piece[letter] for letter in "TTTIOSZLJ"]) >= 0
+    assert find_pc_sequence_index([Piece[letter] for letter in "TTTIOSZLJ"]) >= 0
 
 
 @pytest.mark.parametrize("pieces", ["IO", "IIII", "TTTTT", "O", "", "Z" * 40])
 def test_invalid_sequence_is_reported(pieces: str) -> None:
     with pytest.raises(QueueError, match="invalid sequence"):
-        find_sequence_index([Piece[letter] for letter in pieces])
+        find_pc_sequence_index([Piece[letter] for letter in pieces])
 
 
 @pytest.mark.parametrize(("length", "number"), [(0, 0), (25, 0), (5, -1), (5, 57750)])

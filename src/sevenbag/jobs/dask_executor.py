@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import itertools
 import logging
 from collections.abc import Callable, Generator, Iterable
 from typing import Any, Final, TypeVar
@@ -82,11 +83,7 @@ class DaskExecutor(Executor):
         done = self._dask.as_completed(loop=self._client.loop)
         try:
             while True:
-                while len(numbers) < max_items:
-                    try:
-                        index, item = next(source)
-                    except StopIteration:
-                        break
+                for index, item in itertools.islice(source, max_items - len(numbers)):
                     future = self._submit(function, item, index)
                     numbers[future] = index
                     done.add(future)

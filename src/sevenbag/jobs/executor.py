@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import itertools
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Final, Self, TypeVar
 
@@ -87,13 +86,12 @@ class InProcessExecutor(Executor):
 def iterate_in_order(results: Iterable[tuple[int, T]]) -> Iterator[T]:
     """Yield the results of `Executor.run` in the order of the items."""
     early: dict[int, T] = {}
-    numbers = itertools.count()
-    following = next(numbers)
+    following = 0
     for index, result in results:
         early[index] = result
         while following in early:
             yield early.pop(following)
-            following = next(numbers)
+            following += 1
 
 
 def wrap_error(error: Exception | SystemExit, index: int) -> SevenbagError:

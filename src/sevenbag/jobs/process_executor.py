@@ -12,6 +12,7 @@ Ctrl-C only reaches this process.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import pickle
 import signal
 import subprocess
@@ -163,11 +164,8 @@ class _Run:
 
     def take(self) -> None:
         """Take as many items as allowed."""
-        while len(self._items) + len(self.done) < self._max_items:
-            try:
-                index, item = next(self._source)
-            except StopIteration:
-                return
+        free = self._max_items - len(self._items) - len(self.done)
+        for index, item in itertools.islice(self._source, free):
             self._items[index] = item
             self.waiting.append(index)
 

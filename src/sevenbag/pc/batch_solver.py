@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from sevenbag._kernel import Kicks, read_pc_records
+from sevenbag._kernel import Kicks, find_pc_sequence_index, read_pc_records
 from sevenbag.errors import InputError, PcFileError, QueueError
 from sevenbag.files import open_input, open_locked
 from sevenbag.jobs import Executor, iterate_in_order
@@ -38,7 +38,6 @@ from sevenbag.pc.sequences import (
     TablebaseBlocks,
     create_blocks,
     encode_records,
-    find_sequence_index,
     split_into_parts,
 )
 from sevenbag.pc.tablebase import TablebaseProgress, resolve_threads
@@ -269,7 +268,7 @@ class _SolutionFile:
             pieces = records[0][0] if records else []
             if len(pieces) != self._blocks.letters:
                 raise InputError(f"expected {self._blocks.letters} pieces, got {len(pieces)}")
-            return find_sequence_index(pieces)
+            return find_pc_sequence_index(pieces)
         except InputError as error:
             raise PcFileError(
                 "CannotRead",

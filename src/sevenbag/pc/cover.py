@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -298,11 +299,8 @@ def _order_tiles(field: Board, tiles: Iterable[_Tile]) -> tuple[Placement, ...] 
             return None
         left.remove(tile)
         order.append(placement)
-        for x, y in placement.cells:
-            board[x, y] = True
-        full = [y for y in range(len(rows)) if board.row(y) == 0x3FF]
-        for x, y in placement.cells:
-            board[x, y] = False
+        filled = Counter(y for _, y in placement.cells)
+        full = [y for y in filled if board.row(y).bit_count() + filled[y] == 10]
         board.lock(placement)
         rows = [row for y, row in enumerate(rows) if y not in full]
     return tuple(order)

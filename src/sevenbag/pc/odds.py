@@ -91,10 +91,14 @@ def compute_odds(
         ScarceMemoryError: there is not enough memory.
         JobError: a job of the executor failed.
     """
-    if executor is None:
-        counted = _by_threads(height, kicks, resolve_threads(threads), report)
-    else:
+    if executor is not None:
         counted = _by_workers(height, kicks, executor, report)
+    else:
+        count, task = resolve_threads(threads), KernelTask(report, height)
+        tablebase = build_tablebase(kicks, height, count, task)
+        found = task.run(lambda: tablebase.count_solvable(count, task.progress))
+        assert found is not None, "it was not stopped"
+        counted = found
     opener, none, any_held, unsolvable = counted
     return PcOdds(
         (
@@ -106,28 +110,12 @@ def compute_odds(
     )
 
 
-_Counted = tuple[tuple[int, int], tuple[int, int], tuple[int, int], bytes]
-
-
-def _by_threads(
-    height: int,
-    kicks: Kicks | str,
-    threads: int,
-    report: Callable[[TablebaseProgress], None] | None,
-) -> _Counted:
-    task = KernelTask(report, height)
-    tablebase = build_tablebase(kicks, height, threads, task)
-    counted = task.run(lambda: tablebase.count_solvable(threads, task.progress))
-    assert counted is not None, "it was not stopped"
-    return counted
-
-
 def _by_workers(
     height: int,
     kicks: Kicks | str,
     executor: Executor,
     report: Callable[[TablebaseProgress], None] | None,
-) -> _Counted:
+) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int], bytes]:
     check_height(height)
     system = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
     blocks = create_blocks(system, height)

@@ -27,7 +27,6 @@ from sevenbag._kernel import (
     StopFlag,
     count_block_sequences,
     count_pc_sequences,
-    find_pc_sequence_index,
     list_pc_sequences,
     write_pc_record,
 )
@@ -76,15 +75,6 @@ def count_published_sequences(length: int) -> int:
     """
     whole_bags = length > 1 and length % 7 == 1
     return count_pc_sequences(length, _ALL_BUT_THE_LAST if whole_bags else _ALL_PHASES)
-
-
-def find_sequence_index(sequence: Sequence[Piece]) -> int:
-    """Return the index of a sequence in the list of its length, from 0.
-
-    Raises:
-        QueueError: invalid sequence.
-    """
-    return find_pc_sequence_index(list(sequence))
 
 
 def sequence_at(length: int, number: int) -> tuple[Piece, ...]:

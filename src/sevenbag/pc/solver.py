@@ -25,8 +25,6 @@ from typing import TYPE_CHECKING, Final, Self, TypedDict, Unpack
 
 from sevenbag._kernel import (
     PC_MAX_HEIGHT,
-    PC_MAX_TILED_ROWS,
-    PC_MAX_TILES,
     Board,
     Kicks,
     PcSolver,
@@ -46,12 +44,6 @@ if TYPE_CHECKING:
 
 MAX_HEIGHT: Final = PC_MAX_HEIGHT
 """Maximum number of rows of a perfect clear."""
-
-MAX_TILES: Final = PC_MAX_TILES
-"""Maximum number of tiles of a tiling."""
-
-MAX_ROWS: Final = PC_MAX_TILED_ROWS
-"""Maximum number of rows of a field with tilings."""
 
 
 @dataclass(frozen=True)
@@ -291,9 +283,9 @@ class Tiling:
         They need not fill the field.
 
         Raises:
-            BoardError: the field is not 10 wide, or is filled above `MAX_ROWS` rows.
+            BoardError: the field is not 10 wide, or is filled above six rows.
             PlacementError: a placement covers a filled cell or extends above these rows, or there
-                are more than `MAX_TILES`.
+                are more than 15.
         """
         return cls(PcSolver(kicks).create_tiling(read_board(field), placements))
 
@@ -353,7 +345,7 @@ def find_tilings(
     cut to the shortest.
 
     Raises:
-        BoardError: the field is not 10 wide, or higher than `height` or `MAX_ROWS`.
+        BoardError: the field is not 10 wide, or higher than `height` or six rows.
         PieceError: unknown piece.
         QueueError: a queue is too long.
         SearchStoppedError: a limit was reached, or the field has too many tilings.

@@ -393,14 +393,12 @@ def draw_test_queues(count: int, height: int, kicks: str, seed: str) -> tuple[st
     length = height * 10 // 4 + 1
     found: list[str] = []
     for _ in range(100 * count):
-        if len(found) == count:
-            return tuple(found)
         queue = "".join(itertools.islice(_stream(generator), length))
         if solver.solve("", queue, min_height=height, max_height=height) is not None:
             found.append(queue)
-    if len(found) < count:
-        raise InputError(f"too few queues have a perfect clear of {height} rows under {kicks}")
-    return tuple(found)
+            if len(found) == count:
+                return tuple(found)
+    raise InputError(f"too few queues have a perfect clear of {height} rows under {kicks}")
 
 
 def measure_fitness(network: Network, test: FitnessTest) -> float:
@@ -410,14 +408,13 @@ def measure_fitness(network: Network, test: FitnessTest) -> float:
     solved, spent = 0, 0.0
     for first in range(0, len(test.queues), _QUEUES_PER_STEP):
         part = test.queues[first : first + _QUEUES_PER_STEP]
+        results: Sequence[tuple[float, bool]]
         if test.measure == "nodes":
-            efforts = solver.measure_effort(part, test.height)
-            spent += sum(nodes for nodes, _ in efforts) / 1_000
-            solved += sum(found for _, found in efforts)
+            results, unit = solver.measure_effort(part, test.height), 1_000
         else:
-            times = solver.time_queues(part, test.height, 1)
-            spent += sum(microseconds for microseconds, _ in times) / 1e6
-            solved += sum(found for _, found in times)
+            results, unit = solver.time_queues(part, test.height, 1), 1_000_000
+        spent += sum(cost for cost, _ in results) / unit
+        solved += sum(found for _, found in results)
         if solved < _MIN_FITNESS[test.measure] * spent:
             break
     return solved / spent
