@@ -16,19 +16,13 @@ def tower(player: Player) -> Placement:
     return max(moves, key=lambda p: (p.y, -abs(p.x - 4)))
 
 
-def test_both_get_the_same_pieces_and_other_holes() -> None:
-    versus = Versus(seed=7)
-    first, second = versus.players
-    assert first.queue == second.queue
-    assert (versus.turn, versus.frame, versus.over, versus.winner) == (0, 0, False, None)
-
-
 def test_a_turn_passes_for_both_at_once() -> None:
     versus = Versus(seed=7, frames_per_turn=20)
+    assert (versus.turn, versus.frame, versus.over, versus.winner) == (0, 0, False, None)
     locks = versus.play(*(lowest(player) for player in versus.players))
     assert [lock.frame for lock in locks] == [20, 20]
     assert (versus.turn, versus.frame) == (1, 20)
-    assert versus.players[0].board == versus.players[1].board
+    assert versus.players[0].position() == versus.players[1].position()
 
 
 def test_an_illegal_move_stops_both() -> None:

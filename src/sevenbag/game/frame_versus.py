@@ -50,6 +50,7 @@ class FrameVersus:
         latency: frames that a message takes, 0 to 600.
 
     Attributes:
+        rules: rules of the game.
         players: all players.
         frame: number of completed frames.
 
@@ -66,14 +67,14 @@ class FrameVersus:
         handlings: Sequence[Handling | None] = (None, None),
         latency: int = 0,
     ) -> None:
-        rules = resolve_rules(rules)
+        self.rules = resolve_rules(rules)
         if not 2 <= len(handlings) <= MAX_PLAYERS:
             raise RulesError(
                 f"invalid handlings: expected 2 to {MAX_PLAYERS} players, got {len(handlings)}"
             )
         check_integer("latency", latency, MAX_LATENCY)
         self.players = tuple(
-            FrameGame(rules, seed=seed, frame_rules=frame_rules, handling=handling)
+            FrameGame(self.rules, seed=seed, frame_rules=frame_rules, handling=handling)
             for handling in handlings
         )
         self._latency = latency
