@@ -24,15 +24,14 @@ from sevenbag.formats.fumen_page import (
 )
 
 DIGITS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-
 MAX_PAGES: Final = 10_000
-
 ROWS_OF: Final = {115: ROWS, 110: ROWS - 2}
 """Number of rows above the garbage row by version."""
 
 # Added to differences, so that they are not negative.
 _UNCHANGED: Final = 8
 _MOST_REPEATS: Final = len(DIGITS) - 1
+_VALUES: Final = {digit: value for value, digit in enumerate(DIGITS)}
 _PIECES: Final = (None, *(Piece[letter] for letter in "ILOZTJS"))
 _ROTATIONS: Final = (Rotation.SOUTH, Rotation.EAST, Rotation.NORTH, Rotation.WEST)
 
@@ -41,19 +40,17 @@ class PageReader:
     """Iterator over the encoded pages of version 115 or 110.
 
     Attributes:
+        text: digits without other characters, such as the usual ``?``.
         repeats: number of further pages with an unchanged field, which is not encoded.
     """
 
     def __init__(self, text: str, version: int) -> None:
         self.repeats = 0
-        self._digits = DigitReader(text)
-        self._missing_rows = ROWS - ROWS_OF[version]
-        self._cells = CELLS - self._missing_rows * WIDTH
-
-    @property
-    def text(self) -> str:
-        """Digits without other characters."""
-        return self._digits.text
+        self.text = re.sub(r"[^A-Za-z0-9+/]+", "", text)
+        self._at = 0
+        # Rows that do not exist in version 110.
+        self._missing = (ROWS - ROWS_OF[version]) * WIDTH
+        self._cells = CELLS - self._missing
 
     def __iter__(self) -> Iterator[Page]:
         """Iterate over the pages.
@@ -63,7 +60,7 @@ class PageReader:
         """
         field, comment = Field(), ""
         number = 0
-        while not self._digits.at_end:
+        while self._at < len(self.text):
             number += 1
             try:
                 if number > MAX_PAGES:
@@ -76,7 +73,7 @@ class PageReader:
 
     def _page(self, field: Field, comment: str) -> Page:
         field = self._field(field)
-        value = self._digits.read(3, "the piece")
+        value = self._read(3, "the piece")
         value, piece = divmod(value, 8)
         value, rotation = divmod(value, 4)
         value, location = divmod(value, self._cells)
@@ -84,13 +81,12 @@ class PageReader:
         kind = _PIECES[piece]
         placement = None
         if kind is not None:
-            missing = self._missing_rows * WIDTH
-            placement = placement_at(kind, _ROTATIONS[rotation], location + missing)
+            placement = placement_at(kind, _ROTATIONS[rotation], location + self._missing)
             _expect_room(placement)
         return Page(
             field,
             placement,
-            read_comment(self._digits) if commented else comment,
+            self._comment() if commented else comment,
             lock=not loose,
             rise=rise,
             mirror=mirror,
@@ -104,16 +100,41 @@ class PageReader:
         runs: list[tuple[int, int]] = []
         covered = 0
         while covered < self._cells:
-            change, count = divmod(self._digits.read(2, "the field"), self._cells)
+            change, count = divmod(self._read(2, "the field"), self._cells)
             covered += count + 1
             runs.append((change - _UNCHANGED, count + 1))
         if runs == [(0, self._cells)]:
-            if self._digits.at_end:
+            if self._at == len(self.text):
                 raise FumenError("InvalidFieldRepeat", "the number of unchanged fields is missing")
-            self.repeats = self._digits.read(1, "the field")
+            self.repeats = self._read(1, "the field")
             return before
-        # Rows that do not exist in the older version stay unchanged.
-        return before.with_changes([(0, self._missing_rows * WIDTH), *runs])
+        return before.with_changes([(0, self._missing), *runs])
+
+    def _comment(self) -> str:
+        length = self._read(2, "the length of a comment")
+        characters: list[str] = []
+        for _ in range(0, length, _GROUP):
+            value = self._read(5, "a comment")
+            for _ in range(_GROUP):
+                value, code = divmod(value, _BASE)
+                if code + _FIRST > ord("~"):
+                    value = 1
+                    break
+                characters.append(chr(code + _FIRST))
+            if value:
+                raise FumenError("InvalidCaption", "the comment has a character that is not ASCII")
+        return unescape("".join(characters[:length]))
+
+    def _read(self, count: int, what: str) -> int:
+        """Read a number of `count` digits."""
+        end = self._at + count
+        if end > len(self.text):
+            raise FumenError("EndOfData", f"the data ends within {what}, at digit {self._at}")
+        value = 0
+        for digit in reversed(self.text[self._at : end]):
+            value = value * len(DIGITS) + _VALUES[digit]
+        self._at = end
+        return value
 
 
 def write_pages(pages: Sequence[Page], after: Page | None = None, repeats: int = 0) -> str | None:
@@ -178,27 +199,6 @@ def unescape(text: str) -> str:
     return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
-def read_comment(digits: DigitReader) -> str:
-    """Read a comment.
-
-    Raises:
-        FumenError: (``EndOfData``, ``InvalidCaption``) the comment is truncated or invalid.
-    """
-    length = digits.read(2, "the length of a comment")
-    characters: list[str] = []
-    for _ in range(0, length, _GROUP):
-        value = digits.read(5, "a comment")
-        for _ in range(_GROUP):
-            value, code = divmod(value, _BASE)
-            if code + _FIRST > ord("~"):
-                value = 1
-                break
-            characters.append(chr(code + _FIRST))
-        if value:
-            raise FumenError("InvalidCaption", "the comment has a character that is not ASCII")
-    return unescape("".join(characters[:length]))
-
-
 def encode_comment(text: str) -> str:
     """Encode a comment.
 
@@ -218,38 +218,6 @@ def encode_comment(text: str) -> str:
             value = value * _BASE + ord(character) - _FIRST
         groups.append(encode_digits(value, 5))
     return "".join(groups)
-
-
-_VALUES: Final = {digit: value for value, digit in enumerate(DIGITS)}
-
-
-class DigitReader:
-    """Reader of numbers from the digits of a fumen."""
-
-    def __init__(self, text: str) -> None:
-        # Other characters, such as the usual `?`, are ignored.
-        self.text = re.sub(r"[^A-Za-z0-9+/]+", "", text)
-        self._at = 0
-
-    @property
-    def at_end(self) -> bool:
-        """Return True at the end of the digits."""
-        return self._at >= len(self.text)
-
-    def read(self, count: int, what: str) -> int:
-        """Read a number of `count` digits.
-
-        Raises:
-            FumenError: (``EndOfData``) the data is truncated; the message contains `what`.
-        """
-        end = self._at + count
-        if end > len(self.text):
-            raise FumenError("EndOfData", f"the data ends within {what}, at digit {self._at}")
-        value = 0
-        for digit in reversed(self.text[self._at : end]):
-            value = value * len(DIGITS) + _VALUES[digit]
-        self._at = end
-        return value
 
 
 def encode_digits(value: int, count: int) -> str:

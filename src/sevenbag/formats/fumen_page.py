@@ -14,7 +14,6 @@ from sevenbag.errors import FumenError
 WIDTH: Final = 10
 ROWS: Final = 23
 CELLS: Final = (ROWS + 1) * WIDTH
-
 COLORS: Final = ".ILOZTJSG"
 """Letters of the cell values 0 to 8, as in `Position.colors`."""
 
@@ -211,7 +210,6 @@ def _row_of(row: str) -> bytes:
 
 
 MARK: Final = "#Q="
-
 _CAPTION: Final = re.compile(r"#Q=\[(.?)\]\((.?)\)(.*)", re.DOTALL)
 
 # A quiz as editors accept it: spaces between the letters, and text after a semicolon.

@@ -26,28 +26,18 @@ from sevenbag.errors import FormatError, PlacementError, expect_type, shown
 from sevenbag.files import read_file, write_atomically
 
 FORMAT: Final = "sevenbag-replay"
-
 VERSIONS: Final = (1, 2)
 """Supported versions; 2 is written if a reader of version 1 would play another game."""
 
 MAX_BYTES: Final = 32 * 1024 * 1024
-
 MAX_LINE_BYTES: Final = 64 * 1024
-
 MAX_TURNS: Final = 200_000
-
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
-
 Text = Annotated[str, Meta(max_length=1000)]
-
 Count = Annotated[int, Meta(ge=0, le=2**53)]
-
 Millis = Annotated[float, Meta(ge=0, le=1e9)]
-
 Figure = Annotated[float, Meta(ge=-1e18, le=1e18)]
-
 Frame = Annotated[int, Meta(ge=0, le=2**31)]
-
 Time = Literal["turns", "real time", "frames"]
 
 
@@ -343,19 +333,12 @@ def parse_placement(text: str) -> Placement:
 
 
 _ENCODER: Final = msgspec.json.Encoder()
-
 _PLACEMENT: Final = re.compile(r"([IOTLJSZ])([NESW])(-?\d{1,2}),(-?\d{1,2})([mf]?)", re.ASCII)
-
 _ROTATIONS: Final = {rotation.name[0]: rotation for rotation in Rotation}
-
 _SPIN_MARKS: Final = {Spin.NONE: "", Spin.MINI: "m", Spin.FULL: "f"}
-
 _SPINS: Final = {mark: spin for spin, mark in _SPIN_MARKS.items()}
-
 T = TypeVar("T")
-
 _TurnText = Annotated[str, Meta(max_length=200)] | None
-
 _REPLAY_FOLDER: Final = Path("replays")
 
 
@@ -508,9 +491,6 @@ class _Marks(msgspec.Struct):
 
 
 _MARKS_DECODER: Final = msgspec.json.Decoder(_Marks)
-
 _HEADER_DECODER: Final = msgspec.json.Decoder(ReplayHeader)
-
 _TURN_DECODER: Final = msgspec.json.Decoder(_TurnRow)
-
 _RESULT_DECODER: Final = msgspec.json.Decoder(_ResultLine)

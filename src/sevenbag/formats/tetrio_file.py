@@ -31,15 +31,10 @@ MAX_FRAME: Final = 24 * 60 * 60 * 60
 """Maximum frame: one day."""
 
 Frame = Annotated[int, Meta(ge=0, le=MAX_FRAME)]
-
 Moment = Annotated[float, Meta(ge=0, le=1)]
-
 Number = Annotated[int, Meta(ge=0, le=2**30)]
-
 Lines = Annotated[int, Meta(ge=0, le=100_000)]
-
 Name = Annotated[str, Meta(max_length=200)]
-
 PlayerId = int | Name | None
 
 
@@ -162,11 +157,8 @@ class _File(msgspec.Struct, frozen=True):
 
 
 _DECODER: Final = msgspec.json.Decoder(_File)
-
 MAX_BYTES: Final = 16 * 1024 * 1024
-
 MAX_ROUNDS: Final = 1000
-
 MAX_PLAYERS: Final = 200
 
 

@@ -14,19 +14,12 @@ from msgspec import Meta
 from sevenbag.errors import shown
 
 Frames = Annotated[float, Meta(ge=0, le=100_000)]
-
 Margin = Annotated[int, Meta(ge=0, le=24 * 60 * 60 * 60)]
-
 Rate = Annotated[float, Meta(ge=0, le=1000)]
-
 Chance = Annotated[float, Meta(ge=0, le=1)]
-
 Cells = Annotated[int, Meta(ge=0, le=64)]
-
 Lines = Annotated[int, Meta(ge=0, le=1000)]
-
 Name = Annotated[str, Meta(max_length=200)]
-
 LAST_WITH_CHAINING: Final = 18
 """Last version with back-to-back chaining by default."""
 

@@ -128,13 +128,9 @@ _SIZES: Final = {
 }
 
 _KEYS: Final = frozenset({"keydown", "keyup"})
-
 _REWINDING: Final = frozenset({"undo", "redo", "retry"})
-
 _ALL_BUTTONS: Final = _BUTTONS | dict.fromkeys(_REWINDING, int(Button.NONE))
-
 _LAST_WITH_COLUMNS: Final = 17
-
 _MOST_TARGETS: Final = 1000
 
 
