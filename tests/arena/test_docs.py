@@ -1,4 +1,4 @@
-"""The manual's pages on the arena: examples do what they show, no option is left out."""
+"""Pages of the manual about the arena: examples work, and all options are listed."""
 
 import argparse
 import doctest

@@ -1,4 +1,4 @@
-"""A simple bot alone in the game, built from the contest's table and its text by nothing of ours.
+"""A simple solo bot, compared with an independent implementation of the contest's text.
 
 A strong client of 2012, alone without garbage, cleared 0.38 to 0.40 rows a piece over hundreds of
 pieces; with both rotations taken for each other it died within 60 pieces at about 10 rows. The same
@@ -89,7 +89,7 @@ def rows_of(duel: PasonGame) -> Rows:
 
 
 def alone(seed: int, pieces: int, left: MoveName, right: MoveName) -> tuple[int, int]:
-    """Pieces locked and rows cleared by the bot, whose turns of the ring are these two moves."""
+    """Return the pieces locked and rows cleared by the bot with these two rotation moves."""
     duel = PasonGame(GameRules(), seed)
     while not duel.is_over and duel.locked_pieces[0] < pieces:
         piece = duel.pieces[0]

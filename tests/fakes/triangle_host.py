@@ -111,7 +111,7 @@ class Lock:
 
 @dataclass
 class Game:
-    """One player's game, moved by keys in frames; or `direct`, by keys alone."""
+    """One player's game, with keys in frames, or with keys only (`direct`)."""
 
     room: Room
     seed: int
@@ -436,7 +436,7 @@ class Host:
         *,
         states: str = "after garbage",
     ) -> list[tuple[Lock, Json]]:
-        """Let the bot place a number of pieces.
+        """Play a number of the bot's pieces.
 
         Args:
             pieces: how many.

@@ -71,7 +71,7 @@ class Reference:
         self.waiting.receive(lines, frame)
 
     def enter_at_once(self, frame: int) -> int:
-        """Let all garbage in without a lock; return the number of rows."""
+        """Add all garbage without a lock; return the number of rows."""
         happened = Happened()
         rows = self.waiting.enter(frame, 10**6, hard_drop=True)
         for row in rows:

@@ -83,7 +83,7 @@ def test_random_games(handling: str) -> None:
 
 
 def random_game(rules: str, time: str, handling: str) -> Counter[str]:
-    """Compare a game of random keys; return counts of what happened in it."""
+    """Compare a game of random keys; return counts of its events."""
     dice = random.Random(f"{rules} {time} {handling}")
     quick, slow = both_games(RULES[rules], TIMES[time], handling, seed=1)
     return compare(quick, slow, inputs(dice, slow))
@@ -112,7 +112,7 @@ def test_real_games_with_other_keys(number: int) -> None:
 
 
 def real_game(name: str, handling: str, rules: str, number: int) -> Counter[str]:
-    """Compare a recorded round without some of its keys; return counts of what happened in it."""
+    """Compare a recorded round without some of its keys; return counts of its events."""
     dice = random.Random(f"{name} {handling} {rules} {number}")
     quick, slow = both_games(RULES[rules], TIMES["usual"], handling, ROUNDS[name]["seed"])
     frames = events_of(ROUNDS[name])
@@ -148,7 +148,7 @@ def test_round_longer_than_three_minutes() -> None:
 def compare(
     quick: FrameGame, slow: Reference, frames: Iterable[list[tuple[Any, ...]]]
 ) -> Counter[str]:
-    """Play both, and compare everything after every frame; return counts of what happened."""
+    """Compare both games after every frame; return counts of the events."""
     pressed = 0
     for frame, events in enumerate(frames):
         for event in events:

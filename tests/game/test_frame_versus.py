@@ -77,7 +77,7 @@ class TestNetwork:
         assert sent > 40
 
     def test_crossing_attacks_cancel(self) -> None:
-        """Both send at once, far from each other: neither gets what the other has made good."""
+        """Attacks that cross on the way cancel each other."""
         match = FrameVersus(HEAVY, 3, handlings=(AT_ONCE, AT_ONCE), latency=30)
         dice = random.Random(1)
         first, second = match.players

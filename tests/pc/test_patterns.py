@@ -1,4 +1,4 @@
-"""Patterns of queues, held against the plainest way to write all of them down."""
+"""Patterns of queues, compared with a plain enumeration."""
 
 import itertools
 import tracemalloc

@@ -295,7 +295,7 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 
 def test_networks_are_those_of_the_library() -> None:
-    """Scores are what neat-python itself computes of its genomes."""
+    """Scores equal those that neat-python computes."""
     neat: Any = importlib.import_module("neat")
     config = neat_population._config()
     for option in ("node_add_prob", "conn_add_prob"):

@@ -245,7 +245,7 @@ class TestOptions:
         assert verdict.error is None
 
     def test_seasons(self) -> None:
-        """The second season of Tetra League is the preset of that name, but for its name."""
+        """Rules of the second season of Tetra League equal the preset, except for the name."""
         second = edited(
             spinbonuses="all-mini+",
             b2bchaining=False,

@@ -1,4 +1,4 @@
-"""Plots: scales, ticks, and pictures that are what they should be."""
+"""Scales, ticks and drawings of charts."""
 
 import itertools
 import math

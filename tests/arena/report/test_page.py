@@ -154,7 +154,7 @@ def expect_boards(page: Any, replay: Replay, turns: tuple[int, ...]) -> None:
 
 @pytest.fixture(name="bombs", scope="module")
 def bomb_tournament(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Bombs lie in garbage and take rows with them: boards do not follow from placements alone."""
+    """Play a tournament with bombs, under which boards do not follow from placements."""
     folder = tmp_path_factory.mktemp("bombs")
     rules = Rules.preset("tetrio-bombs").replace({"garbage": {"travel": 0}})
     make_tournament(folder, ("quad", "low"), pairs=1, pieces=80, rules=rules)
@@ -180,7 +180,7 @@ def test_rules_with_other_boards_are_played_as_well(
 
 @pytest.fixture(name="at_once", scope="module")
 def tournament_of_garbage_at_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An attack is on the other's board at once, who may be in the middle of a move."""
+    """Play a tournament under rules by which garbage enters at once."""
     folder = tmp_path_factory.mktemp("at once")
     make_tournament(folder, ("quad", "low"), pairs=1, pieces=5)
     rules = Rules.preset("pason-2012")

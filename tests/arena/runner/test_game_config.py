@@ -1,4 +1,4 @@
-"""Clocks, leads, double top-outs, openings: what else decides a game."""
+"""Game options: clocks, leads, double top-outs, openings."""
 
 import asyncio
 import itertools
@@ -22,7 +22,7 @@ WELL = Fumen((Page(Field.from_rows(["GGGGGGGGG."] * 4)),)).encode()
 
 
 def verified(recorder: ReplayRecorder) -> Replay:
-    """The replay, in which everything comes out as recorded."""
+    """Return the replay after checking that its playback equals the record."""
     assert recorder.replay is not None
     assert play_back(recorder.replay).differences() == []
     return recorder.replay

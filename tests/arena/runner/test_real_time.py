@@ -24,7 +24,7 @@ from tests.arena.games import PLAIN, play
 
 
 class Locks(GameObserver):
-    """Frames at which each player locked, and what was sent and entered then."""
+    """Frames of each player's locks, with sent and entered lines."""
 
     def __init__(self) -> None:
         self.turns: list[PlayedTurn] = []

@@ -1,4 +1,4 @@
-"""docs/statistics.md does what it shows, and names every field of the files."""
+"""Examples in docs/statistics.md, and its tables of fields."""
 
 import doctest
 import re

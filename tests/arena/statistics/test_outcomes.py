@@ -1,4 +1,4 @@
-"""Elo, normalised Elo and LOS, held against what the chess tools print."""
+"""Elo, normalised Elo and LOS, compared with the output of chess tools."""
 
 import math
 import random

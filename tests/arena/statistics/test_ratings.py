@@ -1,4 +1,4 @@
-"""Ratings of many, held against a published example, a slow way to the same, and simulations."""
+"""Ratings, compared with a published example, a slow reference and simulations."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""The sequential test, held against published values and against a slow way to the same."""
+"""The SPRT, compared with published values and a slow reference."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""The game of the demo, driven by a clock of our own; and what draws it."""
+"""The game of the demo under a simulated clock, and its drawing."""
 
 import re
 import time

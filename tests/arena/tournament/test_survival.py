@@ -1,4 +1,4 @@
-"""Survival and latency, held against published figures and the standard library."""
+"""Survival and latency, compared with published figures and the standard library."""
 
 import random
 import statistics

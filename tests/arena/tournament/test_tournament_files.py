@@ -1,4 +1,4 @@
-"""The folder of a tournament: what is written is read again, torn lines are dropped."""
+"""Tournament folders: round trips and incomplete lines."""
 
 import json
 import subprocess

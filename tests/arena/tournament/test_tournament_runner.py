@@ -79,7 +79,7 @@ def play(
     executor: AbstractContextManager[Executor] | None = None,
     on_game: Callable[[GameRecord], None] = lambda _: None,
 ) -> list[GameRecord]:
-    """Play what is left to play; the games that count, in the order of the schedule."""
+    """Play the remaining games; return the games that count, in schedule order."""
     TournamentRunner.create_folder(folder, header)
     with TournamentRunner(folder) as tournament, executor or jobs.InProcessExecutor() as running:
         result = tournament.run(running, on_game)

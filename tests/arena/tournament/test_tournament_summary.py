@@ -1,4 +1,4 @@
-"""A tournament in figures, from games whose figures are known."""
+"""Summaries of games with known statistics."""
 
 import math
 

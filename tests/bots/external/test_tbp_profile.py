@@ -1,4 +1,4 @@
-"""Foreign bots by their profiles: what is peculiar about each, and that it plays nevertheless."""
+"""Profiles of third-party bots: each plays in spite of its quirks."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Web Worker bots, in a browser's page of ours and under Node, with what bots in the field need."""
+"""Web Worker bots in a page and under Node, with the features that existing bots use."""
 
 import asyncio
 import functools
@@ -82,7 +82,7 @@ async def test_the_host_is_found(mark: str) -> None:
 
 @on_hosts
 async def test_typical_workers(host: str, mark: str, tmp_path: Path) -> None:
-    """An entry, a glue script, a binary beside it, a worker of its own, a listener that is gone."""
+    """Workers with glue scripts, binaries, workers of their own and removed listeners."""
     (tmp_path / "glue.js").write_text("const GLUE = 'of the glue';\n" + SOUND)
     (tmp_path / "pkg").mkdir()
     (tmp_path / "pkg" / "bot.wasm").write_bytes(b"\x00asm\x01\x00\x00\x00")

@@ -1,4 +1,4 @@
-"""Bots behind WebSockets: ours as they are served, and others as they are driven."""
+"""Bots behind WebSockets, served and driven."""
 
 import asyncio
 import contextlib

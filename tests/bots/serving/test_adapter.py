@@ -270,7 +270,7 @@ class Wire:
 
 @contextlib.asynccontextmanager
 async def served(bot: Bot, max_moves: int = 1) -> AsyncIterator[Wire]:
-    """Serve a bot through pipes until it is told to quit."""
+    """Serve a bot through pipes until it receives quit."""
     wire = Wire()
     try:
         adapter = tbp_adapter(settings=ServeSettings(max_moves=max_moves))

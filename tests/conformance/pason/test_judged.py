@@ -1,4 +1,4 @@
-"""Games without a server, judged by a referee written from the text alone."""
+"""Games without a server, compared with a referee written from the contest's text."""
 
 import json
 import random

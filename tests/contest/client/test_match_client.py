@@ -236,7 +236,7 @@ GAME = GameRules(gravity_ms=(100,))
 
 
 async def join(*bots: str, opponent: str = "") -> list[MatchReport]:
-    """Let bots play as teams A and B, or as A against a built-in player."""
+    """Play a match of bots as teams A and B, or of A against a built-in player."""
     async with hosting() as hosted:
         players = {"B": opponent} if opponent else {}
         place = hosted.place(placement("A", "B", match=SHORT, game=GAME, bots=players))

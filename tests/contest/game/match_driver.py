@@ -108,7 +108,7 @@ class MatchDriver:
         return verdict
 
     def start_game(self) -> None:
-        """Let the next game begin."""
+        """Advance to the next game."""
         self.wait((self.match.next_event_at or self.now) - self.now)
         assert self.match.phase == "game"
 

@@ -25,7 +25,7 @@ def falling(letter: PieceName, orient: int, row: int, col: int) -> PieceState:
 
 
 class Letters:
-    """A player at random, whose cells keep their letters."""
+    """Random player that records the letters of its cells."""
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
@@ -39,7 +39,7 @@ class Letters:
         return falling(letter, orient, 1, self.chance.randint(-min(across), 9 - max(across)))
 
     def lock(self, piece: PieceState) -> bool:
-        """Let it fall; False when the stack is too high for this."""
+        """Lock the piece; return False if the stack is too high."""
         cells = [(piece.row + y, piece.col + x) for y, x in SHAPES[piece.piece][piece.orient]]
         if any(self.rows[y][x] != "." for y, x in cells):
             return False

@@ -362,7 +362,7 @@ def test_statistics_are_published_on_change() -> None:
 
 
 def operate(driver: MatchDriver, chance: random.Random) -> None:
-    """Let one thing happen."""
+    """Run one random operation."""
     match = driver.match
     what = chance.choices(
         ("wait", "jump", "come", "halt", "go on", "drops", "moves", "keep"),

@@ -97,7 +97,7 @@ class ScriptedServer:
         return self
 
     async def tell(self, message: ServerMessage) -> None:
-        """Say something; the scheduler has done what follows when this returns."""
+        """Send a message, and return after the scheduler has processed it."""
         await self.tell_frame(encode(message))
 
     async def tell_frame(self, frame: bytes) -> None:

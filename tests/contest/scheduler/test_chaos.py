@@ -1,4 +1,4 @@
-"""Deaths, cuts and restarts in any order: what is in the store is one line of games, always.
+"""Crashes, lost connections and restarts in random order: the store stays consistent.
 
 Game servers are models of the real ones: they keep what they finish in a spool that outlives them,
 and play on while they are cut off. In the end everything heals, and the contest comes to its end.
@@ -150,7 +150,7 @@ class Model:
 
 
 class World:
-    """Everything there is, and what chance does to it."""
+    """Scheduler, servers and connections, with random faults."""
 
     def __init__(self, harness: SchedulerHarness, seed: int) -> None:
         self.harness = harness

@@ -1,4 +1,4 @@
-"""Real game servers, whose connection to the scheduler is cut while their matches are played."""
+"""Game servers that lose their connection to the scheduler during matches."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ async def test_teams_that_continue_during_a_disconnect_lose_nothing(
 
 
 async def test_moved_teams_are_not_affected_by_their_old_server(bridged: BridgedContest) -> None:
-    """The server that was cut off plays on alone; what it finishes then does not count."""
+    """Games that a disconnected server finishes do not count."""
     token = await bridged.begin()
     await bridged.teams_come("one", token)
     await until(lambda: bridged.games(token) >= 1)

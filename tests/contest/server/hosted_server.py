@@ -173,7 +173,7 @@ class RecordingSink:
 
 
 class HostedServer:
-    """A server and what is connected to it."""
+    """A server with its clients and subscribers."""
 
     def __init__(self, server: GameServer, context: zmq.asyncio.Context) -> None:
         self.server = server

@@ -1,4 +1,4 @@
-"""Health, readiness and metrics, as who watches over a server asks for them."""
+"""Health, readiness and metrics."""
 
 import asyncio
 import contextlib

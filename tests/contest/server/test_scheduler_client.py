@@ -1,4 +1,4 @@
-"""A game server's connection to its scheduler, and what the spool keeps when either dies."""
+"""The scheduler client of a game server, and its spool after crashes."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ async def keep(uplink: SchedulerClient, done: GameFinished | MatchFinished) -> N
 
 @pytest.fixture
 def refused_writes(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Let the spool be full; return the files that it could not write."""
+    """Make writes to the spool fail; return the names of the files."""
     tried: list[Path] = []
 
     def full(path: Path, data: bytes, *, replace: bool) -> None:

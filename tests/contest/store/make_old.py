@@ -1,4 +1,4 @@
-"""Writes what a version of the store looks like: `python -m tests.contest.store.make_old`.
+"""Write a store of the current version: `python -m tests.contest.store.make_old`.
 
 Run once for each new version of the tables, before it is given away; what it wrote is then never
 changed again, and read by all later versions.
@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parents[2] / "data" / "contest"
 
 
 def main() -> None:
-    """Four teams, a bracket whose final is not over."""
+    """Write a store with four teams and a bracket without its final."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "contest.db"
         with Store(f"sqlite:///{path}", clock=lambda: 1_352_764_800.0) as store:

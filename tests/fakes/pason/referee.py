@@ -1,4 +1,4 @@
-"""Referee of a match's state channel, written from the contest's text alone.
+"""Referee of a match's state channel, written from the contest's text.
 
 A slow and plain second implementation: it plays every message along, so that a board, a score, a
 drawn piece or a garbage row that does not follow from what was shown before is a foul. The choices

@@ -1,4 +1,4 @@
-"""The contest's table of pieces, typed from its text: 19 shapes, and what turns them."""
+"""The contest's table of pieces: 19 shapes and their rotations."""
 
 from typing import Final
 

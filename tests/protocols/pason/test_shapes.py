@@ -1,4 +1,4 @@
-"""The pieces of the contest, held against its table."""
+"""The pieces of the contest, compared with its table."""
 
 from typing import cast
 

@@ -41,7 +41,7 @@ def garbage(*rows: list[str | None]) -> Json:
 
 
 def told(*messages: Json) -> tuple[TbpBotConnection, list[object]]:
-    """The bot's side after these messages, and what the last one led to."""
+    """Return the bot's connection after some messages, and the actions of the last one."""
     side = TbpBotConnection()
     actions: list[object] = []
     for content in messages:

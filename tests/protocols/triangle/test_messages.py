@@ -1,4 +1,4 @@
-"""Messages of the Triangle.js adapter protocol: recorded ones, and what programs make of them."""
+"""Messages of the Triangle.js adapter protocol: recorded ones and quirks of programs."""
 
 import json
 from typing import Any

@@ -24,7 +24,7 @@ NAMES = ["wrapper-simplebot", "wrapper-trackbot", "press-trackbot"]
 
 
 def recorded(name: str) -> list[tuple[str, triangle.TriangleMessage, dict[str, Any]]]:
-    """Direction, message, and what it looked like."""
+    """Direction, message and its text."""
     lines: list[tuple[str, triangle.TriangleMessage, dict[str, Any]]] = []
     for line in truth_lines(f"triangle/transcript-{name}.jsonl"):
         message = decode(json.dumps(line["msg"]))

@@ -208,7 +208,7 @@ def contest(site: Running, plan: ContestPlan, names: tuple[str, ...] = NAMES) ->
 
 
 def play_slot(site: Running, row: ContestRow, slot: str, winner: int) -> None:
-    """Let the first or second seat of a match win it, by three games of the plainest kind."""
+    """Let a seat win a match by three simple games."""
     matches = site.store.matches
     found = next(each for each in matches.list_of_contest(row.id) if each.slot == slot)
     needed = row.rules.match.games // 2 + 1

@@ -49,7 +49,7 @@ class Server:
         return found is not None
 
     def end(self) -> tuple[int, str]:
-        """End it by Ctrl-C; its exit code, and what it wrote to standard error."""
+        """Stop it with Ctrl-C; return its exit code and standard error."""
         assert descendants(self.process.pid) == set()
         self.process.send_signal(signal.SIGINT)
         code = self.process.wait(timeout=120)

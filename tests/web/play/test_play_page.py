@@ -1,4 +1,4 @@
-"""The page, in a real browser: workers play, fail, and are shown as what they are."""
+"""The play page in a browser: games and failures of workers."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def visit(new_page: Callable[..., Page], server: Server) -> Callable[..., Page]:
 
 
 def script(page: Page, seat: int, text: str, name: str = "bot.js") -> None:
-    """Let a player be a file from disk."""
+    """Select a file from disk as a player."""
     choose(page, seat, "file")
     page.set_input_files(
         f"[data-player='{seat}'] [name=file]",
