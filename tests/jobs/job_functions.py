@@ -74,9 +74,3 @@ def wait_for_all(folder: str) -> int:
     while len(list(Path(folder).iterdir())) < 2:
         time.sleep(0.01)
     return os.getpid()
-
-
-def process(_: int) -> int:
-    """Return the process id after a delay."""
-    time.sleep(0.05)
-    return os.getpid()

@@ -168,10 +168,10 @@ def test_workers_end_with_their_parent(tmp_path: Path, number: signal.Signals) -
 def test_ctrl_c_for_the_whole_process_group(tmp_path: Path) -> None:
     """Workers ignore the signal, which the parent handles."""
     with jobs.ProcessExecutor(1) as executor:
-        results = executor.run(job_functions.process, range(4))
-        _, worker = next(results)
+        results = executor.run(job_functions.square_and_process, range(4))
+        _, (_, worker) = next(results)
         os.kill(worker, signal.SIGINT)
-        assert {pid for _, pid in results} == {worker}
+        assert {pid for _, (_, pid) in results} == {worker}
 
 
 @pytest.mark.faults

@@ -136,22 +136,13 @@ ACTIVATIONS: dict[str, Callable[[float], float]] = {
 }
 
 
-def test_all_activations() -> None:
-    assert set(PC_ACTIVATIONS) == set(ACTIVATIONS)
-
-
-@pytest.mark.parametrize("name", ACTIVATIONS)
+@pytest.mark.parametrize("name", PC_ACTIVATIONS)
 def test_activations(name: Any) -> None:
     network = Network(genes=(NetworkGene(0, 10, 1.0, enabled=True),), output=name)
     for x in (-20.0, -3.0, -1.0, -0.25, 0.0, 0.25, 1.0, 2.5, 20.0):
         (found,) = network.score_boards([[x, *[0.0] * 8]])
         assert found == pytest.approx(ACTIVATIONS[name](x), rel=1e-5, abs=1e-6), x
-
-
-@pytest.mark.parametrize("name", ACTIVATIONS)
-def test_activations_of_the_largest_numbers(name: Any) -> None:
-    network = Network(genes=(NetworkGene(0, 10, 3e38, enabled=True),), output=name)
-    for x in (-1.0, 1.0):
+    for x in (-3e38, 3e38):
         (found,) = network.score_boards([[x, *[0.0] * 8]])
         assert not math.isnan(found)
 

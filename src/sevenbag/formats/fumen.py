@@ -1,15 +1,4 @@
-"""Fumen: boards, pieces and comments encoded in a link. docs/fumen.md describes the format.
-
-::
-
-    Fumen      pages and their link: Fumen.parse(text), fumen.encode()
-    Page       field, optional piece, comment, and flags
-    Field      23 rows of coloured cells, and the garbage row
-    Quiz       pieces in a comment such as ``#Q=[H](C)NEXT``
-    FumenView  edit, list or view: the letter before the version
-
-Invalid data raises `sevenbag.errors.FumenError`.
-"""
+"""Fumen: boards, pieces and comments encoded in a link. docs/fumen.md describes the format."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ _LOOSE: Final = re.compile(r"#Q=\[([IOTLJSZ]?)\]\(([IOTLJSZ]?)\)([IOTLJSZ]*)(?:;
 
 @dataclass(frozen=True, slots=True)
 class Quiz:
-    """Pieces to play.
+    """Pieces to play, in a comment such as ``#Q=[H](C)NEXT``.
 
     Attributes:
         hold: held piece; None for none.

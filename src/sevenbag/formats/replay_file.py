@@ -23,7 +23,7 @@ from msgspec import Meta
 
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
 from sevenbag.errors import FormatError, PlacementError, expect_type, shown
-from sevenbag.files import read_file, write_atomically
+from sevenbag.files import check_writable, read_file, write_atomically
 
 FORMAT: Final = "sevenbag-replay"
 VERSIONS: Final = (1, 2)
@@ -275,15 +275,12 @@ class ReplayDestination:
         Raises:
             FormatError: the file cannot be written.
         """
-        path = self._path
-        folder = path.parent
-        if self._named is None and not folder.exists():
-            folder = folder.parent
-        if not folder.is_dir() or not os.access(folder, os.W_OK):
-            raise FormatError(f"{path}: cannot be written: {folder} is no writable folder")
-        if self._named is not None and path.exists() and not path.is_file():
+        folder = self._path.parent
+        creates_folder = self._named is None and not folder.exists()
+        check_writable(folder if creates_folder else self._path)
+        if self._path.exists() and not self._path.is_file():
             # A device must not be replaced by a file.
-            raise FormatError(f"{path}: cannot be written: it is no file")
+            raise FormatError(f"{self._path}: cannot be written: it is no file")
 
     def write(self, replay: Replay) -> Path:
         """Write a replay and return its path.

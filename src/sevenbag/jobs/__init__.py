@@ -12,6 +12,7 @@ no effect but its result.
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 from sevenbag.jobs.executor import Executor, InProcessExecutor, iterate_in_order
@@ -31,12 +32,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     # Loaded on first use: both import modules that most programs do not need.
-    if name == "DaskExecutor":
-        from sevenbag.jobs import dask_executor  # noqa: PLC0415
-
-        return dask_executor.DaskExecutor
-    if name == "ProcessExecutor":
-        from sevenbag.jobs import process_executor  # noqa: PLC0415
-
-        return process_executor.ProcessExecutor
+    modules = {"DaskExecutor": "dask_executor", "ProcessExecutor": "process_executor"}
+    if name in modules:
+        return getattr(importlib.import_module(f"sevenbag.jobs.{modules[name]}"), name)
     raise AttributeError(f"module 'sevenbag.jobs' has no attribute {name!r}")
