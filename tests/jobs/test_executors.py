@@ -23,16 +23,16 @@ def test_results_in_order(executor: Executor) -> None:
     assert list(found) == [number * number for number in range(20)]
 
 
+def record_taken(count: int, taken: list[int]) -> Iterator[int]:
+    for number in range(count):
+        taken.append(number)
+        yield number
+
+
 @pytest.mark.parametrize("prefetch", [0, 3])
 def test_items_are_taken_up_to_the_limit(executor: Executor, prefetch: int) -> None:
     taken: list[int] = []
-
-    def items() -> Iterator[int]:
-        for number in range(12):
-            taken.append(number)
-            yield number
-
-    results = executor.run(job_functions.square, items(), prefetch=prefetch)
+    results = executor.run(job_functions.square, record_taken(12, taken), prefetch=prefetch)
     assert taken == []
     for seen, _ in enumerate(results):
         # The current one is not counted.
@@ -42,13 +42,7 @@ def test_items_are_taken_up_to_the_limit(executor: Executor, prefetch: int) -> N
 
 def test_closed_run_takes_no_more_items(executor: Executor) -> None:
     taken: list[int] = []
-
-    def items() -> Iterator[int]:
-        for number in range(1000):
-            taken.append(number)
-            yield number
-
-    results = executor.run(job_functions.square, items())
+    results = executor.run(job_functions.square, record_taken(1000, taken))
     next(results)
     results.close()
     assert len(taken) <= 2 * executor.workers
@@ -67,9 +61,6 @@ def test_other_errors_are_wrapped(executor: Executor) -> None:
     with pytest.raises(JobError) as caught:
         list(executor.run(job_functions.divide_by, [1, 2, 0, 4]))
     assert str(caught.value) == "job 2 failed: ZeroDivisionError: division by zero"
-
-
-def test_memory_errors_are_wrapped(executor: Executor) -> None:
     with pytest.raises(ScarceMemoryError, match="job 0"):
         list(executor.run(job_functions.exhaust, [0]))
 

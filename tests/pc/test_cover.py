@@ -12,17 +12,17 @@ from sevenbag.pc.cover import divide_into_pieces
 from sevenbag.pc.path import format_fumen
 from tests.pc.test_chance import AFTER_I, PCO
 
+O = Placement("O", Rotation.NORTH, 0, 0)
 
-def test_colored_solutions_have_their_queues() -> None:
-    for field, pattern in ((PCO, "I,*p4"), (AFTER_I, "*p4")):
-        paths = find_solutions(PcProblem(field), pattern)
-        text = format_fumen(paths, range(len(paths.solutions))).encode()
-        coverage = compute_coverage(read_setups(text), pattern)
-        assert list(coverage.covered) == [solution.queues for solution in paths.solutions]
-        assert coverage.covered_by_any.bit_count() == paths.solved_queues
-        fewest = [coverage.covered[number] for number in paths.smallest]
-        assert coverage.accumulate(paths.smallest)[-1] == paths.solved_queues
-        assert len(fewest) == len(paths.smallest)
+
+@pytest.mark.parametrize(("field", "pattern"), [(PCO, "I,*p4"), (AFTER_I, "*p4")])
+def test_colored_solutions_have_their_queues(field: Board | str, pattern: str) -> None:
+    paths = find_solutions(PcProblem(field), pattern)
+    text = format_fumen(paths, range(len(paths.solutions))).encode()
+    coverage = compute_coverage(read_setups(text), pattern)
+    assert list(coverage.covered) == [solution.queues for solution in paths.solutions]
+    assert coverage.covered_by_any.bit_count() == paths.solved_queues
+    assert coverage.accumulate(paths.smallest)[-1] == paths.solved_queues
 
 
 def test_solutions_played_page_by_page_have_the_same() -> None:
@@ -94,11 +94,9 @@ def test_setup_without_a_clear() -> None:
 
 
 def test_sorting_and_accumulation() -> None:
-    o = Placement("O", Rotation.NORTH, 0, 0)
-    on_top = Placement("O", Rotation.NORTH, 0, 2)
-    pages = (Page(placement=o, color=True), Page(placement=Placement("T", Rotation.NORTH, 1, 0)))
-    both = Page(placement=o).create_next(on_top)
-    fumen = Fumen((*pages, Page(placement=o), both))
+    t = Placement("T", Rotation.NORTH, 1, 0)
+    both = Page(placement=O).create_next(Placement("O", Rotation.NORTH, 0, 2))
+    fumen = Fumen((Page(placement=O, color=True), Page(placement=t), Page(placement=O), both))
     coverage = compute_coverage(read_setups(fumen.encode()), "[OT]p2;OO", hold=False)
     assert [bits.bit_count() for bits in coverage.covered] == [2, 1, 1]
     assert coverage.by_coverage() == [0, 1, 2]
@@ -135,14 +133,8 @@ def test_split_pieces_follow_the_rows_between() -> None:
     [
         ([Page()], "invalid fumen: expected pieces"),
         ([Page(Field.from_rows(["TT........"]))], "cannot be divided"),
-        (
-            [Page(placement=Placement("O", Rotation.NORTH, 0, 0), rise=True)],
-            "page 1: a setup must lock its pieces",
-        ),
-        (
-            [Page(placement=Placement("O", Rotation.NORTH, 0, 0), lock=False)],
-            "page 1: a setup must lock its pieces",
-        ),
+        ([Page(placement=O, rise=True)], "page 1: a setup must lock its pieces"),
+        ([Page(placement=O, lock=False)], "page 1: a setup must lock its pieces"),
     ],
 )
 def test_fumens_without_a_setup(pages: list[Page], message: str) -> None:
@@ -153,13 +145,11 @@ def test_fumens_without_a_setup(pages: list[Page], message: str) -> None:
 def test_invalid_setups() -> None:
     with pytest.raises(FumenError):
         read_setups("nothing")
-    o = Fumen((Page(placement=Placement("O", Rotation.NORTH, 0, 0)),)).encode()
-    assert compute_coverage(read_setups(o), "*p7,*p7").unused == 12
-    two = Fumen.parse(o).with_placements([Placement("O", Rotation.NORTH, 0, 2)])
-    with pytest.raises(
-        QueueError, match="expected queues of at least 2 pieces, as a setup has, got 1"
-    ):
-        compute_coverage(read_setups(two.encode()), "*")
+    one = Fumen((Page(placement=O),))
+    assert compute_coverage(read_setups(one.encode()), "*p7,*p7").unused == 12
+    two = read_setups(one.with_placements([Placement("O", Rotation.NORTH, 0, 2)]).encode())
+    with pytest.raises(QueueError, match="at least 2 pieces, as a setup has, got 1"):
+        compute_coverage(two, "*")
     high = Fumen((Page(placement=Placement("O", Rotation.NORTH, 0, 8)),)).encode()
     with pytest.raises(PlacementError, match="lowest 6 rows"):
         compute_coverage(read_setups(high), "*p2")

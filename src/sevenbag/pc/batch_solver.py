@@ -116,9 +116,8 @@ def solve_all_sequences(
     """
     kicks = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
     blocks = _create_blocks(kicks, height, limit)
-    stem = Path(folder) / (
-        str(height) if kicks == Kicks("srs") else f"{height}-{_file_name_part(kicks)}"
-    )
+    name = re.sub(r"[^a-z0-9+.]+", "-", kicks.name.lower()).strip("-.") or "custom"
+    stem = Path(folder) / (str(height) if kicks == Kicks("srs") else f"{height}-{name}")
     try:
         stem.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as opened:
@@ -158,9 +157,9 @@ def solve_all_sequences(
                 blocks.starts[end], blocks.total, files.solved, blocks.starts[begin], 0.0
             )
     except OSError as error:
-        name = error.filename or stem.with_name(stem.name + ".pc")
+        path = error.filename or f"{stem}.pc"
         raise PcFileError(
-            "CannotWrite", f"{name}: cannot be written: {error.strerror or error}"
+            "CannotWrite", f"{path}: cannot be written: {error.strerror or error}"
         ) from error
 
 
@@ -232,12 +231,10 @@ class _SolutionFile:
 
     def count_common(self, other: _SolutionFile) -> int:
         """Return the number of leading solutions shared with another file; 0 if they differ."""
-        solved = min(self.solved, other.solved)
-        return (
-            solved
-            if solved and self._find_sequence(solved - 1) == other._find_sequence(solved - 1)
-            else 0
-        )
+        last = min(self.solved, other.solved) - 1
+        if last >= 0 and self._find_sequence(last) == other._find_sequence(last):
+            return last + 1
+        return 0
 
     def append_from(self, other: _SolutionFile) -> None:
         """Append the solutions that only another file has."""
@@ -367,8 +364,3 @@ def _shut_down(pool: ThreadPoolExecutor, futures: Iterable[Future[bytes]]) -> No
         with contextlib.suppress(KeyboardInterrupt):
             wait(running)
     pool.shutdown()
-
-
-def _file_name_part(kicks: Kicks) -> str:
-    """Return the name of a rotation system for a file name."""
-    return re.sub(r"[^a-z0-9+.]+", "-", kicks.name.lower()).strip("-.") or "custom"
