@@ -60,7 +60,6 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module 'sevenbag' has no attribute {name!r}")
 
 
-#
 # The kernel does not depend on other packages, so the methods are added here; each imports what it
 # needs when it is first called. The kernel's stub documents them.
 
