@@ -342,11 +342,7 @@ def commands(data: bytes) -> None:
         _replaced(sevenbag.cli.contest_server_commands, "run_until_signal", _nothing_runs),
         _replaced(sevenbag.cli.play_command, "run_until_signal", _nothing_runs),
         _replaced(sevenbag.cli.serve_commands, "run_until_signal", _nothing_runs),
-        _replaced(
-            sevenbag.cli.serve_commands,
-            "reserve_stdout",
-            lambda: contextlib.nullcontext(1),
-        ),
+        _replaced(sevenbag.cli.serve_commands, "reserve_stdout", lambda: contextlib.nullcontext(1)),
         # No terminal can prompt for a password.
         _replaced(sys, "stdin", io.StringIO()),
         contextlib.redirect_stdout(io.StringIO()),

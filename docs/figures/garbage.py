@@ -6,13 +6,7 @@ from typing import TYPE_CHECKING
 
 from docs.figures.boards import board_of, seed_of
 from sevenbag import Board, Game, Placement, Rotation, Rules, Spin
-from sevenbag.drawing import (
-    Picture,
-    add_caption,
-    arrange_row,
-    draw_board,
-    draw_player,
-)
+from sevenbag.drawing import Picture, add_caption, arrange_row, draw_board, draw_player
 
 if TYPE_CHECKING:
     from sevenbag import Piece
@@ -56,10 +50,7 @@ def bombs() -> Picture:
     game.play(Placement("O", Rotation.NORTH, 6, 0))
     column = game.colors[0].index("B")
     before = draw_board(
-        game.board,
-        colors=game.colors,
-        ghosts=[Placement("I", Rotation.EAST, column, 5)],
-        rows=8,
+        game.board, colors=game.colors, ghosts=[Placement("I", Rotation.EAST, column, 5)], rows=8
     )
     lock = game.play(Placement("I", Rotation.EAST, column, 5))
     after = draw_board(game.board, colors=game.colors, rows=8)

@@ -48,12 +48,7 @@ def five_tests() -> Picture:
     pictures = [add_caption(draw_board(Board(5, 6), placements=[start], rows=6), "before")]
     for number, (dx, dy) in enumerate(tests, start=1):
         to = Placement("T", Rotation.EAST, start.x + dx, start.y + dy)
-        board = draw_board(
-            Board(5, 6),
-            placements=[to],
-            ghosts=[start],
-            rows=6,
-        )
+        board = draw_board(Board(5, 6), placements=[to], ghosts=[start], rows=6)
         pictures.append(add_caption(board, f"test {number}", _signed(dx, dy)))
     return arrange_row(pictures, gap=16)
 

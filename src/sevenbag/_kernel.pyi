@@ -955,11 +955,7 @@ class Versus:
     @property
     def winner(self) -> int | None: ...
     def play(
-        self,
-        first: Placement,
-        second: Placement,
-        first_hold: bool | None,
-        second_hold: bool | None,
+        self, first: Placement, second: Placement, first_hold: bool | None, second_hold: bool | None
     ) -> tuple[LockResult, LockResult]: ...
 
 # --- search; `sevenbag.bots.builtin.beam_bot` is the public interface -----------------------------
@@ -1280,11 +1276,7 @@ class PcProblem:
     def board(self) -> Board:
         """Copy of the field without its full rows."""
     def find_solvable_queues(
-        self,
-        queues: PcQueues,
-        *,
-        milliseconds: float | None = None,
-        stop: StopFlag | None = None,
+        self, queues: PcQueues, *, milliseconds: float | None = None, stop: StopFlag | None = None
     ) -> bytes | None:
         """Find the queues with a perfect clear; releases the GIL.
 

@@ -87,11 +87,7 @@ def open_locked(path: Path, flags: int, error: Exception) -> int:
 
 
 def write_atomically(
-    path: Path,
-    data: bytes,
-    *,
-    replace: bool,
-    error: Callable[[str], Exception] = FormatError,
+    path: Path, data: bytes, *, replace: bool, error: Callable[[str], Exception] = FormatError
 ) -> None:
     """Write a temporary file beside the file, then rename it: only the rename is atomic.
 

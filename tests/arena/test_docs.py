@@ -38,9 +38,7 @@ def test_openings_of_the_page_are_some() -> None:
 
 
 @pytest.mark.parametrize("configure", [configure_match, configure_tournament, configure_play])
-def test_every_option_is_documented(
-    configure: Callable[[argparse.ArgumentParser], None],
-) -> None:
+def test_every_option_is_documented(configure: Callable[[argparse.ArgumentParser], None]) -> None:
     parser = argparse.ArgumentParser()
     configure(parser)
     pages = text_of("arena.md") + text_of("tournaments.md") + text_of("commands.md")

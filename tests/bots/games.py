@@ -13,12 +13,7 @@ from sevenbag.game.position import Position
 BotT = TypeVar("BotT", bound=Bot)
 
 GUIDELINE = Rules.preset("guideline")
-SHORT = {
-    "info_seconds": "60",
-    "ready_seconds": "60",
-    "move_seconds": "60",
-    "quit_seconds": "0.3",
-}
+SHORT = {"info_seconds": "60", "ready_seconds": "60", "move_seconds": "60", "quit_seconds": "0.3"}
 """Options of a TBP driver: long enough for a busy machine."""
 
 

@@ -156,11 +156,7 @@ def fake_command(name: str) -> list[str]:
     [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in FOUND],
 )
 async def test_planted_faults_are_found(
-    name: str,
-    mark: str,
-    clock: None,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    name: str, mark: str, clock: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(tmp_path / "note"))

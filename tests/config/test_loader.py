@@ -109,10 +109,7 @@ def test_toml_with_hyphens() -> None:
             "[[engine]]\nbot='a'\n",
             "line 1: invalid engine: expected list of 2 to 3 items, each table, got [{'bot': 'a'}]",
         ),
-        (
-            "[[engine]]\nbot='a'\n[[engine]]\nnodes=3\n",
-            "line 3: missing key 'bot' in engine[1]",
-        ),
+        ("[[engine]]\nbot='a'\n[[engine]]\nnodes=3\n", "line 3: missing key 'bot' in engine[1]"),
         ("kind='x'\n" + ENGINES, "line 1: invalid kind: expected one of 'match', 'swiss', got 'x'"),
     ],
 )

@@ -67,11 +67,7 @@ HOSTS: dict[str, Callable[[str], None]] = {
     "TBP frontend": on_tbp_frontend,
     "Triangle host": on_triangle_host,
 }
-QUICK = (
-    ("TBP process", "arena"),
-    ("beam", "TBP frontend"),
-    ("TBP process", "Triangle host"),
-)
+QUICK = (("TBP process", "arena"), ("beam", "TBP frontend"), ("TBP process", "Triangle host"))
 
 
 @pytest.mark.parametrize(

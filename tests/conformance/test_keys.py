@@ -47,11 +47,7 @@ def to_pason(board: Board, placement: Placement, rules: Rules) -> Way:
 
 
 HOSTS: dict[str, Host] = {"triangle": to_triangle, "tbp": to_tbp, "pason": to_pason}
-LACKS = {
-    "triangle": {Key.SOFT_DROP},
-    "tbp": {Key.SOFT_DROP},
-    "pason": {Key.SONIC_DROP, Key.FLIP},
-}
+LACKS = {"triangle": {Key.SOFT_DROP}, "tbp": {Key.SOFT_DROP}, "pason": {Key.SONIC_DROP, Key.FLIP}}
 
 
 @pytest.mark.parametrize("host", HOSTS)

@@ -9,10 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
-from pettingzoo.test import (  # type: ignore[import-untyped]
-    parallel_api_test,
-    parallel_seed_test,
-)
+from pettingzoo.test import parallel_api_test, parallel_seed_test  # type: ignore[import-untyped]
 
 import sevenbag.envs
 from sevenbag.envs import REWARDS, EnvKey, KeysEnv, PlacementEnv, VectorEnv, VersusEnv
@@ -166,10 +163,7 @@ def test_pictures() -> None:
         ({"rows": 41}, "invalid rows: expected integer from 1 to 40, got 41"),
         ({"rows": 0}, "invalid rows: expected integer from 1 to 40, got 0"),
         ({"max_pieces": 0}, "invalid max_pieces: expected integer from 1"),
-        (
-            {"frames_per_turn": -1},
-            "invalid frames_per_turn: expected integer from 0 to 36",
-        ),
+        ({"frames_per_turn": -1}, "invalid frames_per_turn: expected integer from 0 to 36"),
         ({"render_mode": "human"}, "invalid render_mode: expected None or .*, got 'human'"),
     ],
 )

@@ -297,12 +297,7 @@ class Game:
             return best
         front = (piece.rotation, (piece.rotation + 1) % 4)
         far = (before, piece.rotation, kick)
-        downward = {
-            (2, 3, (1, -2)),
-            (0, 3, (1, -2)),
-            (2, 1, (-1, -2)),
-            (0, 1, (-1, -2)),
-        }
+        downward = {(2, 3, (1, -2)), (0, 3, (1, -2)), (2, 1, (-1, -2)), (0, 1, (-1, -2))}
         return "normal" if all(filled[i] for i in front) or far in downward else "mini"
 
     def _lock(self) -> None:

@@ -11,15 +11,7 @@ import pytest
 from sevenbag.errors import FormatError
 from sevenbag.formats.tetrio_file import MAX_BYTES, load_tetrio_file, read_tetrio_file
 from sevenbag.formats.tetrio_script import build_script
-from tests.formats.tetrio_files import (
-    HANDLING,
-    match,
-    older,
-    read_player,
-    replay_of,
-    solo,
-    written,
-)
+from tests.formats.tetrio_files import HANDLING, match, older, read_player, replay_of, solo, written
 from tests.game import tetrio_rounds
 from tests.truth import truth, truth_json
 

@@ -56,10 +56,7 @@ def test_recorded_damage() -> None:
         "multiplier": {"kind": "multiplier", "table": []},
         "none": {"kind": "table", "table": []},
         "classic guideline": {"kind": "table", "table": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 5]},
-        "modern guideline": {
-            "kind": "table",
-            "table": [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 4],
-        },
+        "modern guideline": {"kind": "table", "table": [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 4]},
     }
     rule_sets = {
         (name, chaining): KernelRules(

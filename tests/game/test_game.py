@@ -186,10 +186,7 @@ _CHANGED: dict[str, tuple[str, Changes]] = {
             "top_out": {"lock_out": "partial"},
         },
     ),
-    "low and cut off": (
-        "tetrio-league",
-        {"board": {"visible": 4, "rows": 10}, "spawn": {"y": 5}},
-    ),
+    "low and cut off": ("tetrio-league", {"board": {"visible": 4, "rows": 10}, "spawn": {"y": 5}}),
 }
 _VARIANTS: dict[str, Rules] = {
     name: Rules.preset(name).replace(_STEADY)

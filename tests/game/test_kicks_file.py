@@ -87,10 +87,7 @@ def test_rotation_in_place_may_be_tried_last() -> None:
             "base = 'srs'\n[T]\n0-1 = [ # [0, 9]\n  [0, 1],\n\n  [0, 5],\n]\n",
             r"line 6: invalid T\.0-1\[1\]\[1\]: expected integer from -4 to 4, got 5",
         ),
-        (
-            "base = 'srs'\n[T]\n0-1 = [[0]]\n",
-            r"T\.0-1\[0\]: expected list of 2 .*, got \[0\]",
-        ),
+        ("base = 'srs'\n[T]\n0-1 = [[0]]\n", r"T\.0-1\[0\]: expected list of 2 .*, got \[0\]"),
         ("base = 'srs'\n[T]\n0-1 = [[0, true]]\n", r"T\.0-1\[0\]\[1\]: expected integer .* True"),
         (f"base = 'srs'\n[T]\n0-1 = {[[0, 0]] * 24}\n", r"T\.0-1: expected list of at most 23"),
         (

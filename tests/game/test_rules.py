@@ -235,13 +235,7 @@ def test_holes_must_leave_a_choice() -> None:
 def test_delays_may_be_left_out() -> None:
     # As in rules written before there were any.
     data = GUIDELINE.to_dict()
-    assert data.pop("delays") == {
-        "key": 0,
-        "row": 0,
-        "spawn": 0,
-        "clears": [0],
-        "perfect_clear": 0,
-    }
+    assert data.pop("delays") == {"key": 0, "row": 0, "spawn": 0, "clears": [0], "perfect_clear": 0}
     assert Rules.from_dict(data) == GUIDELINE
     slow = GUIDELINE.replace({"delays": {"clears": [0, 35]}})
     assert slow != GUIDELINE

@@ -22,10 +22,7 @@ from sevenbag.checks.recorded_connection import (
 )
 from sevenbag.config.toml import parse_toml
 from sevenbag.errors import BotError, BotStartError, InputError
-from sevenbag.protocols.json_lines import (
-    Deviation,
-    Severity,
-)
+from sevenbag.protocols.json_lines import Deviation, Severity
 
 Procedure: TypeAlias = Callable[[Any], Awaitable[None]]
 

@@ -79,10 +79,7 @@ class TriangleHarness(ConformanceHarness):
 
     @contextlib.asynccontextmanager
     async def start_game(
-        self,
-        game: TrianglePracticeGame,
-        launcher: ChannelLauncher | None = None,
-        **changes: object,
+        self, game: TrianglePracticeGame, launcher: ChannelLauncher | None = None, **changes: object
     ) -> AsyncGenerator[RecordedConnection]:
         """Start an engine and send it a config with some fields replaced."""
         async with self.start_bot(launcher) as connection:

@@ -71,10 +71,7 @@ def schedule_round_robin(entrants: int) -> tuple[tuple[DueMatch, ...], ...]:
 
 
 def rank_teams(
-    teams: Sequence[str],
-    matches: Sequence[DueMatch],
-    results: Mapping[str, MatchResult],
-    seed: int,
+    teams: Sequence[str], matches: Sequence[DueMatch], results: Mapping[str, MatchResult], seed: int
 ) -> tuple[TeamStanding, ...]:
     """Rank the teams, best first.
 

@@ -8,18 +8,8 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from sevenbag.envs.env_batch import (
-    EnvBatch,
-    read_row,
-    render_players,
-)
-from sevenbag.envs.env_config import (
-    RENDER_MODES,
-    EnvConfig,
-    EnvOptions,
-    Observation,
-    game_seed,
-)
+from sevenbag.envs.env_batch import EnvBatch, read_row, render_players
+from sevenbag.envs.env_config import RENDER_MODES, EnvConfig, EnvOptions, Observation, game_seed
 from sevenbag.game import Player, Rules
 
 if TYPE_CHECKING:

@@ -12,18 +12,8 @@ from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from sevenbag.envs.env_batch import (
-    EnvBatch,
-    read_row,
-    render_players,
-)
-from sevenbag.envs.env_config import (
-    RENDER_MODES,
-    EnvConfig,
-    EnvOptions,
-    Observation,
-    game_seed,
-)
+from sevenbag.envs.env_batch import EnvBatch, read_row, render_players
+from sevenbag.envs.env_config import RENDER_MODES, EnvConfig, EnvOptions, Observation, game_seed
 from sevenbag.errors import RulesError, check_integer
 from sevenbag.game import Player, Rules
 

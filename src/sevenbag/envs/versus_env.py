@@ -12,18 +12,8 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 from pettingzoo import ParallelEnv  # type: ignore[import-untyped]
 
-from sevenbag.envs.env_batch import (
-    EnvBatch,
-    read_row,
-    render_players,
-)
-from sevenbag.envs.env_config import (
-    RENDER_MODES,
-    EnvConfig,
-    EnvOptions,
-    Observation,
-    game_seed,
-)
+from sevenbag.envs.env_batch import EnvBatch, read_row, render_players
+from sevenbag.envs.env_config import RENDER_MODES, EnvConfig, EnvOptions, Observation, game_seed
 from sevenbag.errors import PlacementError
 from sevenbag.game import Player, Rules
 

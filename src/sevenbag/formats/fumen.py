@@ -15,16 +15,7 @@ from sevenbag.formats.fumen_page import MARK, Field, Page, Quiz, create_pages
 if TYPE_CHECKING:
     from sevenbag._kernel import Placement
 
-__all__ = [
-    "MAX_CHARACTERS",
-    "MAX_PAGES",
-    "VERSIONS",
-    "Field",
-    "Fumen",
-    "FumenView",
-    "Page",
-    "Quiz",
-]
+__all__ = ["MAX_CHARACTERS", "MAX_PAGES", "VERSIONS", "Field", "Fumen", "FumenView", "Page", "Quiz"]
 
 MAX_CHARACTERS: Final = 1_000_000
 """Maximum length of a text."""

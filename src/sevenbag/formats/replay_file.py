@@ -117,9 +117,7 @@ class ReplayHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 def required_version(
-    time: Time | None = None,
-    opening: str | None = None,
-    adjudication: Adjudication | None = None,
+    time: Time | None = None, opening: str | None = None, adjudication: Adjudication | None = None
 ) -> Literal[1, 2]:
     """Return the version of a replay with these fields in its header."""
     plain = time in (None, "turns") and opening is None and adjudication in (None, Adjudication())

@@ -21,13 +21,7 @@ if TYPE_CHECKING:
     from sevenbag.jobs.dask_executor import DaskExecutor
     from sevenbag.jobs.process_executor import ProcessExecutor
 
-__all__ = [
-    "DaskExecutor",
-    "Executor",
-    "InProcessExecutor",
-    "ProcessExecutor",
-    "iterate_in_order",
-]
+__all__ = ["DaskExecutor", "Executor", "InProcessExecutor", "ProcessExecutor", "iterate_in_order"]
 
 
 def __getattr__(name: str) -> object:

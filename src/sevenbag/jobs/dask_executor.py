@@ -174,8 +174,7 @@ class DaskExecutor(Executor):
             raise
         except self._dask.KilledWorker as error:
             raise LostWorkersError(
-                f"job {index} has lost {error.allowed_failures + 1} workers of the cluster",
-                index,
+                f"job {index} has lost {error.allowed_failures + 1} workers of the cluster", index
             ) from error
         # The connection may break before the client has noticed and cancelled its futures.
         except (self._dask.CancelledError, self._dask.comm.CommClosedError) as error:

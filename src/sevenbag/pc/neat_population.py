@@ -106,11 +106,7 @@ def first_population(size: int, seed: str) -> NeatPopulation:
 
 
 def next_population(
-    population: NeatPopulation,
-    fitnesses: Sequence[float],
-    generation: int,
-    seed: str,
-    species: int,
+    population: NeatPopulation, fitnesses: Sequence[float], generation: int, seed: str, species: int
 ) -> NeatPopulation:
     """Breed the next population, with about `species` species.
 

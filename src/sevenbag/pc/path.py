@@ -248,7 +248,7 @@ def _iterate_html(paths: SolutionSet, numbers: Sequence[int]) -> Iterator[str]:
     for number in numbers:
         rows = paths.draw_rows(number)
         board = Board.from_rows(
-            ["".join("." if cell == "." else "X" for cell in row) for row in rows],
+            ["".join("." if cell == "." else "X" for cell in row) for row in rows]
         )
         queue, _ = paths.find_example(number)
         picture = draw_board(board, colors=rows, rows=len(rows))

@@ -308,11 +308,7 @@ class Tiling:
         return self._kernel.find_playable_queues(queues, hold, use_hold=use_hold)
 
     def find_solution(
-        self,
-        queue: Iterable[PieceLike],
-        hold: PieceLike | None = None,
-        *,
-        use_hold: bool = True,
+        self, queue: Iterable[PieceLike], hold: PieceLike | None = None, *, use_hold: bool = True
     ) -> PcSolution | None:
         """Return the tiles in an order that a queue can play, or None."""
         found = self._kernel.find_order(queue, hold, use_hold=use_hold)

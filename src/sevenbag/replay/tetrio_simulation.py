@@ -199,9 +199,7 @@ def event_script(player: TetrioPlayerRound) -> list[float]:
     """
     options = player.options
     return build_script(
-        player.events,
-        version=options.version,
-        rewinds=options.can_undo or options.can_retry,
+        player.events, version=options.version, rewinds=options.can_undo or options.can_retry
     )
 
 
@@ -295,10 +293,7 @@ def tetrio_counters(game: FrameGame) -> dict[str, float]:
 
 # Files before version 19 count the other values at other times.
 _OLD_COUNTERS: Final = frozenset(
-    {
-        *REQUIRED_COUNTERS,
-        *("garbage.received", "holds", "inputs", "topcombo", "topbtb", "score"),
-    }
+    {*REQUIRED_COUNTERS, *("garbage.received", "holds", "inputs", "topcombo", "topbtb", "score")}
 )
 _FIRST_WITH_ALL_COUNTERS: Final = 19
 # Endings of a duel; other games may stop within a frame.

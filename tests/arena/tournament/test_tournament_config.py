@@ -8,10 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag.arena.tournament.openings import read_openings
-from sevenbag.arena.tournament.tournament_config import (
-    TournamentHeader,
-    read_tournament_config,
-)
+from sevenbag.arena.tournament.tournament_config import TournamentHeader, read_tournament_config
 from sevenbag.errors import InputError
 from sevenbag.game import Rules
 from tests.properties import examples

@@ -194,11 +194,7 @@ async def test_second_answer_is_not_used_for_the_next_question(fake: Command) ->
     ],
 )
 async def test_fails_by_name(
-    fault: str,
-    error: type[BotError],
-    words: str,
-    deadlines: dict[str, float],
-    fake: Command,
+    fault: str, error: type[BotError], words: str, deadlines: dict[str, float], fake: Command
 ) -> None:
     # Deadlines are short for bots that never answer, regardless of the limit.
     launch = create_process_launcher if deadlines else launch_impatiently
@@ -369,10 +365,7 @@ asyncio.run(main())
 @pytest.mark.parametrize("fault", ["IgnoresQuit", "LeavesChildren"])
 @pytest.mark.parametrize(
     "end",
-    [
-        "await asyncio.sleep(600)",
-        *slow("os._exit(1)", "sys.exit(1)", "raise OSError", "return"),
-    ],
+    ["await asyncio.sleep(600)", *slow("os._exit(1)", "sys.exit(1)", "raise OSError", "return")],
 )
 def test_no_bot_outlives_the_interpreter(fault: str, end: str, fake: Command) -> None:
     with subprocess.Popen(

@@ -169,9 +169,7 @@ async def test_meaningless_spin_claims(field: Command) -> None:
     assert game.stats.spins == 0
 
 
-async def test_web_bots_get_no_message_before_they_have_loaded(
-    field: Command,
-) -> None:
+async def test_web_bots_get_no_message_before_they_have_loaded(field: Command) -> None:
     driver = TbpDriver(field("ColdClear2Web"), profile=load_profile("cold-clear-2-web"))
     async with prepared(driver):
         assert "lost" not in driver.stderr
@@ -227,9 +225,7 @@ async def test_profile_may_extend_time_limits_of_the_arena(
     assert slow.step_timeout("suggest") == 60
 
 
-async def test_garbage_is_sent_only_to_bots_that_announce_it(
-    field: Command,
-) -> None:
+async def test_garbage_is_sent_only_to_bots_that_announce_it(field: Command) -> None:
     game = await play(TbpDriver(field("TakesGarbage")), 20, GARBAGE, garbage_at=(3, 4, 11))
     assert game.stats.garbage_entered > 0
 

@@ -15,13 +15,7 @@ from sevenbag.bots.bot import Limits, Suggestion, ask_bot
 from sevenbag.bots.external import triangle_driver
 from sevenbag.bots.external.triangle_driver import TriangleDriver, TriangleSettings
 from sevenbag.bots.registry import create_bot
-from sevenbag.errors import (
-    BotDiedError,
-    BotError,
-    BotProtocolError,
-    BotStartError,
-    BotTimeoutError,
-)
+from sevenbag.errors import BotDiedError, BotError, BotProtocolError, BotStartError, BotTimeoutError
 from sevenbag.game import Game, Rules
 from sevenbag.protocols.triangle.triangle_connections import TriangleStage
 from tests.bots import games

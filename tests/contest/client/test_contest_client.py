@@ -89,10 +89,7 @@ def test_assignment_of_a_team(answers: Answers) -> None:
     assert task(answers) == TeamAssignment(
         "playing", "t", ServerAddress("10.0.0.1", 7001, 7002), "Beta"
     )
-    assert answers.asked == (
-        "/scheduler/current_match",
-        {"team_name": TEAM, "password": PASSWORD},
-    )
+    assert answers.asked == ("/scheduler/current_match", {"team_name": TEAM, "password": PASSWORD})
 
 
 @pytest.mark.parametrize("status", ["waiting", "finished"])

@@ -11,11 +11,7 @@ import pytest
 from sevenbag import Placement, Rotation
 from sevenbag.contest.client.connection import ServerAddress, SessionTimeouts, parse_server_address
 from sevenbag.contest.client.contest_client import JoinOptions, MatchReport, play_match
-from sevenbag.contest.client.match_client import (
-    AsyncClientMatch,
-    connect,
-    connect_async,
-)
+from sevenbag.contest.client.match_client import AsyncClientMatch, connect, connect_async
 from sevenbag.contest.client.match_view import MatchView, TeamMatchResult
 from sevenbag.contest.game import match_results
 from sevenbag.contest.game.pason_game import PlayerIndex

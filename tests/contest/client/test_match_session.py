@@ -53,11 +53,7 @@ def manner(seat: int, *, bot: str = "random:seed=3", mps: float = 0.0) -> JoinOp
 
 
 def match(
-    server: SmallServer,
-    *,
-    bot: str = "random:seed=3",
-    other: str | None = None,
-    mps: float = 0.0,
+    server: SmallServer, *, bot: str = "random:seed=3", other: str | None = None, mps: float = 0.0
 ) -> list[MatchReport]:
     """Play the match of a server between two bots in simulated time."""
 
@@ -173,8 +169,7 @@ def test_rare_states() -> None:
             return super().say(match, state)
 
     rules = ContestRules(
-        game=LONG.game,
-        match=msgspec.structs.replace(LONG.match, games=1, game_seconds=1.5),
+        game=LONG.game, match=msgspec.structs.replace(LONG.match, games=1, game_seconds=1.5)
     )
     server = Lazy(rules)
     played = match(server)
@@ -302,9 +297,7 @@ def test_site_without_a_match() -> None:
         asyncio.run(play_all_matches(site, manner(0), lambda _: None, wait_seconds=0.1))
 
 
-def test_unavailable_site_is_reported_once_and_polled(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_unavailable_site_is_reported_once_and_polled(monkeypatch: pytest.MonkeyPatch) -> None:
     """An unreachable site is not reported as a site without a match."""
     monkeypatch.setattr("sevenbag.contest.client.contest_client._FIRST_PAUSE", 0.01)
     silent = ServerUnreachableError("the site does not answer: no route")

@@ -68,10 +68,7 @@ def test_drawn_match() -> None:
         },
     }
     screen.handle_message(decode_state(encoded({"comm_type": "GameBoardState", **told})))
-    pieces: Json = {
-        "A": {"orient": 0, "piece": "O", "number": 1, "row": 4, "col": 5},
-        "B": None,
-    }
+    pieces: Json = {"A": {"orient": 0, "piece": "O", "number": 1, "row": 4, "col": 5}, "B": None}
     told |= {"states": pieces, "queue": ["I", "T"]}
     screen.handle_message(decode_state(encoded({"comm_type": "GamePieceState", **told})))
     screen.statistics = GameStatistics(
@@ -95,10 +92,7 @@ def test_drawn_match() -> None:
 
 
 def test_no_message_of_the_match() -> None:
-    with (
-        SmallServer() as server,
-        pytest.raises(ServerUnreachableError, match="check the token"),
-    ):
+    with SmallServer() as server, pytest.raises(ServerUnreachableError, match="check the token"):
         asyncio.run(
             watch_match(
                 server.url, "no such match", Console(file=io.StringIO()), silence_seconds=0.2

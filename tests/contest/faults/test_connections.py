@@ -293,10 +293,7 @@ class TestSubscribers:
     def test_subscriber_that_sends_large_messages(self, server: Hosted) -> None:
         before = server.memory()
         for kind in PEERS:
-            with (
-                kind(server.host, STATE_PORT, kind="SUB") as peer,
-                contextlib.suppress(OSError),
-            ):
+            with kind(server.host, STATE_PORT, kind="SUB") as peer, contextlib.suppress(OSError):
                 for _ in range(20):
                     peer.send(b"\1" + b"x" * (1 << 20))
         assert server.memory() < before + 60

@@ -8,11 +8,7 @@ from sevenbag.contest.game.match_results import ContestGameResult
 from sevenbag.contest.game.pason_game import FallingPiece, PasonGame, PlayerIndex
 from sevenbag.contest.game.pason_match import ContestMatch
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
-from sevenbag.protocols.pason.messages import (
-    State,
-    decode_state,
-    encode,
-)
+from sevenbag.protocols.pason.messages import State, decode_state, encode
 
 TOKEN = "0b4ce4a7-7a8b-4a51-9c27-5b8f0e3c7c11"
 TEAMS = ("Team Awesome", 'Vierzig "€"')

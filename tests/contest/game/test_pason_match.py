@@ -85,11 +85,7 @@ def state_of(duel: PasonGame) -> tuple[dict[str, Any], list[str]]:
     pieces = {
         team: piece
         and PieceState(
-            orient=piece.orient,
-            piece=piece.kind,
-            number=piece.number,
-            row=piece.row,
-            col=piece.col,
+            orient=piece.orient, piece=piece.kind, number=piece.number, row=piece.row, col=piece.col
         )
         for team, piece in zip(TEAMS, duel.pieces, strict=True)
     }

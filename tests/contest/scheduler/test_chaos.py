@@ -120,10 +120,7 @@ class Model:
         if token in self.hosting and (max(wins(games)) * 2 > GAMES or len(games) == GAMES):
             del self.hosting[token]
             first, second = wins(games)
-            points = (
-                sum(game.scores[0] for game in games),
-                sum(game.scores[1] for game in games),
-            )
+            points = (sum(game.scores[0] for game in games), sum(game.scores[1] for game in games))
             end = match_results.MatchResult(
                 winner=0 if first > second else 1,
                 ending="majority of games",
@@ -226,8 +223,7 @@ def wins(games: list[ContestGameResult]) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(
-    "seed",
-    [3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (11, 19, 35, 40, 41, 69))],
+    "seed", [3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (11, 19, 35, 40, 41, 69))]
 )
 async def test_stored_results_are_never_lost_or_mixed(harness: SchedulerHarness, seed: int) -> None:
     await harness.contest("a", "b", "c", "d", plan=PLAN, rules=RULES)

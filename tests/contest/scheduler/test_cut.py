@@ -35,12 +35,7 @@ pytestmark = pytest.mark.faults
 GAMES = 31
 RULES = ContestRules(
     game=GameRules(gravity_ms=(50,)),
-    match=MatchRules(
-        games=GAMES,
-        game_seconds=0.1,
-        first_pause_seconds=0.02,
-        pause_seconds=0.02,
-    ),
+    match=MatchRules(games=GAMES, game_seconds=0.1, first_pause_seconds=0.02, pause_seconds=0.02),
 )
 
 

@@ -33,9 +33,7 @@ from tests.contest.scheduler.scripted_server import (
 )
 
 pytestmark = pytest.mark.parametrize(
-    "harness",
-    ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)],
-    indirect=True,
+    "harness", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
 )
 
 GRACE = 10.0
@@ -287,9 +285,7 @@ async def test_restarted_scheduler_gives_up_absent_servers(harness: SchedulerHar
     assert (place.match_token, len(place.finished_games)) == (token, 1)
 
 
-async def test_scheduler_dies_between_assignment_and_message(
-    harness: SchedulerHarness,
-) -> None:
+async def test_scheduler_dies_between_assignment_and_message(harness: SchedulerHarness) -> None:
     await harness.match()
     (row,) = harness.store.matches.list_unfinished()
     harness.store.matches.set_state(row, "placed", server="one")
@@ -441,10 +437,7 @@ class TestAServerThatComesBackTooLate:
         await one.tell(second)
         line = match_results.hash_history([game_done(token, 1).result, second.result])
         await one.tell(msgspec.structs.replace(third, history=line))
-        assert [(await one.told(GameDiscarded)).number for _ in range(2)] == [
-            2,
-            3,
-        ]
+        assert [(await one.told(GameDiscarded)).number for _ in range(2)] == [2, 3]
         assert harness.results(token) == [(1, 0), (2, 1)]
         line = match_results.hash_history(harness.store.matches.list_game_results(token))
         await two.tell(msgspec.structs.replace(third, history=line, age=0.0))
@@ -534,10 +527,7 @@ async def test_an_unknown_match(harness: SchedulerHarness) -> None:
     assert (refused["level"], refused["match"]) == ("warning", token[:8])
     await one.tell(match_done(token, (2, 0)))
     assert (await one.told(MatchStored)).match_token == token
-    for message in (
-        MatchAccepted(match_token=token),
-        TeamJoined(match_token=token, player=0),
-    ):
+    for message in (MatchAccepted(match_token=token), TeamJoined(match_token=token, player=0)):
         await one.tell(message)
         assert (await one.told(StopMatch)).match_token == token
     await one.tell(MatchRejected(match_token=token, reason="no"))

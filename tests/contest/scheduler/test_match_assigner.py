@@ -340,9 +340,7 @@ async def test_changes_are_published(harness: SchedulerHarness) -> None:
     assert told[-2] == ContestChange("game done", row.id, token, contest, 2, "one")
 
 
-async def test_slow_listener_is_bounded_and_notified(
-    harness: SchedulerHarness,
-) -> None:
+async def test_slow_listener_is_bounded_and_notified(harness: SchedulerHarness) -> None:
     with harness.scheduler.subscribe() as changes:
         one, token = await harness.placed_match()
         for _ in range(1000):

@@ -96,9 +96,7 @@ async def test_every_kind_of_error_is_answered_and_the_socket_is_usable_afterwar
         assert told | others == set(get_args(ErrorKind))
 
 
-async def test_internal_error_is_answered_and_isolated(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_internal_error_is_answered_and_isolated(monkeypatch: pytest.MonkeyPatch) -> None:
     async with hosting() as hosted:
         place, other = hosted.place(placement()), hosted.place(placement())
         client, unlucky = hosted.client(), hosted.client()
@@ -188,9 +186,7 @@ async def test_concurrent_answers_reach_their_clients() -> None:
         assert hosted.server.metrics.moves.total() == 400
 
 
-async def test_password_checks_do_not_delay_other_clients(
-    gate: threading.Event,
-) -> None:
+async def test_password_checks_do_not_delay_other_clients(gate: threading.Event) -> None:
     async with hosting() as hosted:
         place = hosted.place(placement())
         strangers = [hosted.client() for _ in range(6)]
@@ -208,14 +204,7 @@ async def test_password_checks_do_not_delay_other_clients(
 
 
 @pytest.mark.parametrize(
-    "frames",
-    [
-        [b"no delimiter"],
-        [b""],
-        [b"a", b"b", b"c"],
-        [b"a", b"b", b""],
-        [b"x"] * 500,
-    ],
+    "frames", [[b"no delimiter"], [b""], [b"a", b"b", b"c"], [b"a", b"b", b""], [b"x"] * 500]
 )
 async def test_messages_without_an_envelope_are_dropped_and_counted(frames: list[bytes]) -> None:
     async with hosting() as hosted:

@@ -19,11 +19,7 @@ from tests.contest.server.hosted_server import (
 )
 
 QUICK = MatchRules(
-    games=1,
-    game_seconds=3_600,
-    first_pause_seconds=0,
-    repeat_seconds=0.05,
-    moves_per_second=1_000,
+    games=1, game_seconds=3_600, first_pause_seconds=0, repeat_seconds=0.05, moves_per_second=1_000
 )
 
 

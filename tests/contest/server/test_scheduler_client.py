@@ -252,9 +252,7 @@ async def test_game_is_on_disk_until_it_is_acknowledged(scene: Scene) -> None:
     assert (await peer.next(scheduler_protocol.Heartbeat)).commands == 7
 
 
-async def test_results_are_sent_in_order_after_a_disconnect(
-    scene: Scene,
-) -> None:
+async def test_results_are_sent_in_order_after_a_disconnect(scene: Scene) -> None:
     await scene.scheduler.end()
     uplink = await scene.uplink(FakeHost())
     for token in (TOKENS[1], TOKENS[0]):
@@ -278,10 +276,7 @@ async def test_results_are_sent_in_order_after_a_disconnect(
         type(message)
         for message in peer.heard
         if not isinstance(message, scheduler_protocol.Heartbeat)
-    ] == [
-        ServerHello,
-        *[GameFinished, GameFinished, MatchFinished] * 2,
-    ]
+    ] == [ServerHello, *[GameFinished, GameFinished, MatchFinished] * 2]
     await until(lambda: not uplink.unacknowledged)
     assert scene.spooled() == []
     assert uplink.problem == ""
@@ -306,9 +301,7 @@ async def test_results_of_a_killed_server_are_sent_by_the_next(scene: Scene) -> 
     assert scene.spooled() == []
 
 
-async def test_silent_scheduler_is_waited_for_briefly(
-    scene: Scene,
-) -> None:
+async def test_silent_scheduler_is_waited_for_briefly(scene: Scene) -> None:
     uplink = await scene.uplink(FakeHost(), patience=0.05)
     peer = await scene.scheduler.peer()
     await keep(uplink, game_done(TOKENS[0], 1))
@@ -528,9 +521,7 @@ async def test_shutdown_returns_unfinished_matches(scene: Scene) -> None:
     await peer.connection.wait_closed()
 
 
-async def test_a_scheduler_that_cannot_be_understood_is_left_and_tried_again(
-    scene: Scene,
-) -> None:
+async def test_a_scheduler_that_cannot_be_understood_is_left_and_tried_again(scene: Scene) -> None:
     await scene.uplink(FakeHost())
     frames: list[str | bytes] = [
         "{",

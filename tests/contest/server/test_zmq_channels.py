@@ -206,9 +206,7 @@ def test_blocked_subscriber_is_bounded_and_isolated(onlookers: Onlookers) -> Non
     channel.close()
 
 
-async def test_match_end_is_repeated_after_losses(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_match_end_is_repeated_after_losses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosted_match, "_REPEAT_END", 0.05)
     match = MatchRules(games=1, first_pause_seconds=0, repeat_seconds=0.05, linger_seconds=60)
     async with hosting() as hosted:

@@ -94,10 +94,7 @@ class Hosted:
     _heard: queue.Queue[dict[str, Any]] = field(default_factory=queue.Queue)
 
     def place(
-        self,
-        *names: str,
-        game: dict[str, Any] | None = None,
-        match: dict[str, Any] | None = None,
+        self, *names: str, game: dict[str, Any] | None = None, match: dict[str, Any] | None = None
     ) -> Match:
         """Place a match of these two teams."""
         token = str(uuid.uuid4())

@@ -185,15 +185,7 @@ JSON = FLAT | st.lists(FLAT, max_size=3) | st.dictionaries(st.text(), FLAT, max_
     st.sampled_from([*COMMANDS, *REPLIES, *STATES]),
     st.dictionaries(
         st.sampled_from(
-            [
-                "comm_type",
-                "move",
-                "client_token",
-                "piece_number",
-                "states",
-                "sequence",
-                "queue",
-            ]
+            ["comm_type", "move", "client_token", "piece_number", "states", "sequence", "queue"]
         ),
         JSON,
     ),

@@ -22,16 +22,12 @@ START: Json = {
 }
 SUGGEST: Json = {"type": "suggest"}
 STOP: Json = {"type": "stop"}
-MOVE: Json = {
-    "location": {"type": "S", "orientation": "north", "x": 1, "y": 0},
-    "spin": "none",
-}
+MOVE: Json = {"location": {"type": "S", "orientation": "north", "x": 1, "y": 0}, "spin": "none"}
 PLAY: Json = {"type": "play", "move": MOVE}
 
 letters = st.sampled_from(tbp.PIECE_LETTERS)
 rows = st.one_of(
-    st.just((None,) * 10),
-    st.tuples(*[st.sampled_from((*tbp.PIECE_LETTERS, "G", None))] * 10),
+    st.just((None,) * 10), st.tuples(*[st.sampled_from((*tbp.PIECE_LETTERS, "G", None))] * 10)
 )
 counts = st.fixed_dictionaries({letter: st.integers(1, 5) for letter in tbp.PIECE_LETTERS})
 locations = st.builds(

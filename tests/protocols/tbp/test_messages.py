@@ -174,8 +174,7 @@ def test_pieces_in_either_case() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "read"),
-    [(True, True), (False, False), (0, 0), (3, 3), (-1, 0), (2.0, 2), (None, 0)],
+    ("told", "read"), [(True, True), (False, False), (0, 0), (3, 3), (-1, 0), (2.0, 2), (None, 0)]
 )
 def test_back_to_back(told: object, read: object) -> None:
     value = read_start(back_to_back=told).back_to_back

@@ -26,9 +26,7 @@ from sevenbag.protocols.bot_actions import (
 )
 from sevenbag.protocols.tbp import TbpBotConnection, encode
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.tbp_connections import (
-    TbpBotState,
-)
+from sevenbag.protocols.tbp.tbp_connections import TbpBotState
 from tests.protocols.tbp import messages as any_message
 
 RULES = tbp.TbpRules("seven_bag")

@@ -21,9 +21,7 @@ from sevenbag.protocols.bot_actions import (
 )
 from sevenbag.protocols.triangle import TriangleBotConnection, from_object, to_object
 from sevenbag.protocols.triangle import messages as triangle
-from sevenbag.protocols.triangle.triangle_connections import (
-    TriangleBotState,
-)
+from sevenbag.protocols.triangle.triangle_connections import TriangleBotState
 from sevenbag.protocols.triangle.triangle_conversion import (
     format_config,
     format_pieces,
@@ -336,8 +334,7 @@ def test_pieces_beyond_the_queue_are_unknown() -> None:
 
 
 @pytest.mark.parametrize(
-    "preset",
-    ["tetrio-league", "tetrio-season-1", "tetrio-default", "4wide", "tetrio-arcade"],
+    "preset", ["tetrio-league", "tetrio-season-1", "tetrio-default", "4wide", "tetrio-arcade"]
 )
 def test_rules_round_trip(preset: str) -> None:
     """As far as the protocol has words for them: all that decides on moves and attacks."""

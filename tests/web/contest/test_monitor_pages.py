@@ -93,11 +93,7 @@ def test_a_match_from_its_first_piece_to_its_end(
     shows(page, 0, 4, 5, COLORS["T"])
     assert [colour(page, 0, 4, x) for x in (3, 4, 6, 7)] == [WELL, *[COLORS["T"]] * 2, WELL]
     assert [colour(page, 0, 5, x) for x in (4, 5, 6)] == [WELL, COLORS["T"], WELL]
-    assert [colour(page, 1, y, 0) for y in (6, 7, 8, 9, 10, 11)] == [
-        WELL,
-        *[COLORS["I"]] * 4,
-        WELL,
-    ]
+    assert [colour(page, 1, y, 0) for y in (6, 7, 8, 9, 10, 11)] == [WELL, *[COLORS["I"]] * 4, WELL]
     label = page.get_attribute("canvas.queue", "aria-label")
     assert label == "Next pieces: L, J, T, S, Z"
     # It locks, and the other player, whose piece is falling, receives garbage.

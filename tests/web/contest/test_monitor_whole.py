@@ -27,11 +27,7 @@ pytestmark = pytest.mark.browser
 QUICK = ContestSettings(
     game=GameRules(gravity_ms=(15,)),
     test_match=MatchRules(
-        games=1,
-        game_seconds=6,
-        first_pause_seconds=0.3,
-        pause_seconds=0.05,
-        linger_seconds=0.5,
+        games=1, game_seconds=6, first_pause_seconds=0.3, pause_seconds=0.05, linger_seconds=0.5
     ),
 )
 

@@ -128,9 +128,7 @@ def _build_sections(summary: TournamentSummary, playable: Container[int]) -> Ite
             _note(format_unpaired(summary)),
         )
         yield _section_element(
-            "Play",
-            _render_table(summary_tables.playing_table(summary)),
-            _note(_LIVES_NOTE),
+            "Play", _render_table(summary_tables.playing_table(summary)), _note(_LIVES_NOTE)
         )
     yield _section_element("Games", *_build_games(summary, playable))
 

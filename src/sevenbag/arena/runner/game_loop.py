@@ -15,21 +15,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from sevenbag._kernel import Key
-from sevenbag.arena.runner.bot_session import (
-    CANCEL_SECONDS,
-    BotSession,
-    BotUpdate,
-)
+from sevenbag.arena.runner.bot_session import CANCEL_SECONDS, BotSession, BotUpdate
 from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.observers import GameObserver, GameStart, PlayedTurn
 from sevenbag.errors import PlacementError
 from sevenbag.game import LockResult, Player, Rules, TopOut
 from sevenbag.game.frame_versus import GravityVersus
 from sevenbag.game.game import MAX_FRAME
-from sevenbag.game.game_config import (
-    FRAMES_PER_SECOND,
-    RealTime,
-)
+from sevenbag.game.game_config import FRAMES_PER_SECOND, RealTime
 from sevenbag.game.game_result import (
     GameEnding,
     GameResult,

@@ -9,12 +9,7 @@ from sevenbag.bots.bot import Limits
 from sevenbag.errors import InputError, shown
 from sevenbag.game import Rules, Versus
 from sevenbag.game.frame_versus import GravityVersus
-from sevenbag.game.game_config import (
-    DEFAULT_FRAMES_PER_TURN,
-    DoubleTopOut,
-    RealTime,
-    opening_board,
-)
+from sevenbag.game.game_config import DEFAULT_FRAMES_PER_TURN, DoubleTopOut, RealTime, opening_board
 
 _MAX_BANK: Final = 1e9
 

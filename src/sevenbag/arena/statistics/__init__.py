@@ -16,11 +16,4 @@ from sevenbag.arena.statistics.ratings import (
 )
 from sevenbag.arena.statistics.sprt import Sprt
 
-__all__ = [
-    "Interval",
-    "Outcomes",
-    "Pentanomial",
-    "Sprt",
-    "Trinomial",
-    "format_unpaired_note",
-]
+__all__ = ["Interval", "Outcomes", "Pentanomial", "Sprt", "Trinomial", "format_unpaired_note"]

@@ -74,10 +74,7 @@ class Sprt(msgspec.Struct, frozen=True):
     @property
     def bounds(self) -> tuple[float, float]:
         """Return the LLR bounds at which H0 and H1 are accepted."""
-        return (
-            math.log(self.beta / (1 - self.alpha)),
-            math.log((1 - self.beta) / self.alpha),
-        )
+        return (math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha))
 
     def llr(self, outcomes: Outcomes) -> float:
         """Return the log-likelihood ratio after these games, in favour of H1; 0 without games."""

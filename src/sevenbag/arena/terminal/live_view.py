@@ -134,10 +134,7 @@ class LineObserver(GameObserver):
 def show_replay(playback: Playback, console: Console, turns_per_second: float) -> None:
     """Play back in a live view that keys control; leave the last scene in the terminal."""
     paused = False
-    with (
-        open_key_reader() as keys,
-        Live(console=console, screen=True, auto_refresh=False) as live,
-    ):
+    with open_key_reader() as keys, Live(console=console, screen=True, auto_refresh=False) as live:
         while True:
             live.update(GameSceneView(playback_scene(playback, hint=REPLAY_KEYS)), refresh=True)
             # At the end, wait for a key if one can come.

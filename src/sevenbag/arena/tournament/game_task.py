@@ -17,10 +17,7 @@ from sevenbag.arena.runner.game_options import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import GameObserver, GameStart, PlayedTurn, ReplayRecorder
 from sevenbag.arena.tournament.schedule import ScheduledGame
-from sevenbag.arena.tournament.tournament_config import (
-    PlayerConfig,
-    TournamentSettings,
-)
+from sevenbag.arena.tournament.tournament_config import PlayerConfig, TournamentSettings
 from sevenbag.arena.tournament.tournament_files import REPLAY_FOLDER, GameRecord, LossRecord
 from sevenbag.bots.bot import Bot, display_name
 from sevenbag.bots.builtin.random_bot import RandomBot

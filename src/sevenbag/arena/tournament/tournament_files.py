@@ -22,18 +22,10 @@ from typing import IO, Annotated, Any, Final, Literal, NoReturn, Self, TypeVar
 import msgspec
 from msgspec import Meta
 
-from sevenbag.arena.tournament.tournament_config import (
-    MAX_GAMES,
-    Name,
-    Text,
-    TournamentHeader,
-)
+from sevenbag.arena.tournament.tournament_config import MAX_GAMES, Name, Text, TournamentHeader
 from sevenbag.errors import FormatError, shown
 from sevenbag.files import open_input, read_input, write_atomically
-from sevenbag.replay.player_statistics import (
-    Count,
-    PlayerStatistics,
-)
+from sevenbag.replay.player_statistics import Count, PlayerStatistics
 
 FORMAT: Final = "sevenbag-tournament"
 VERSION: Final = 1

@@ -268,9 +268,7 @@ def read_tournament_summary(folder: str | os.PathLike[str]) -> TournamentSummary
 
 
 def summarize_games(
-    header: TournamentHeader,
-    games: Iterable[GameRecord],
-    result: TournamentOutcome | None = None,
+    header: TournamentHeader, games: Iterable[GameRecord], result: TournamentOutcome | None = None
 ) -> TournamentSummary:
     """Summarize the games of a tournament.
 

@@ -79,10 +79,7 @@ class BeamBot(ThreadedBot):
     """
 
     def __init__(
-        self,
-        nodes: int | None = None,
-        milliseconds: float | None = None,
-        width: int | None = None,
+        self, nodes: int | None = None, milliseconds: float | None = None, width: int | None = None
     ) -> None:
         self._limits = Limits(milliseconds=milliseconds, nodes=nodes)
         if width is not None and not 0 < width <= MAX_WIDTH:

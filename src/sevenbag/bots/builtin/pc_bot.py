@@ -55,10 +55,7 @@ class PcBot(ThreadedBot):
     """
 
     def __init__(
-        self,
-        nodes: int | None = None,
-        milliseconds: float | None = None,
-        min_height: int = 1,
+        self, nodes: int | None = None, milliseconds: float | None = None, min_height: int = 1
     ) -> None:
         if not 1 <= min_height <= 20:
             raise SpecError(f"invalid min_height: expected integer from 1 to 20, got {min_height}")

@@ -194,10 +194,7 @@ class ExternalBot(Bot):
         return [message for message in messages if message is not None]
 
     async def _receive_until(
-        self,
-        accept: Callable[[Any], bool],
-        seconds: float | None = None,
-        what: str = "",
+        self, accept: Callable[[Any], bool], seconds: float | None = None, what: str = ""
     ) -> Any:
         """Wait for a message that `accept` accepts; it receives all messages.
 

@@ -330,12 +330,7 @@ def create_process_launcher(
 ) -> ChannelLauncher:
     """Return a launcher for processes of this command; arguments as for `ProcessChannel.start`."""
     return lambda name: ProcessChannel.start(
-        command,
-        name=name,
-        folder=folder,
-        log=log,
-        send_sigint=send_sigint,
-        environment=environment,
+        command, name=name, folder=folder, log=log, send_sigint=send_sigint, environment=environment
     )
 
 

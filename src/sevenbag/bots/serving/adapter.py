@@ -95,9 +95,7 @@ def tbp_adapter(
 
 def triangle_adapter(limits: Limits) -> AdapterFactory:
     """Return a factory of adapters for Triangle hosts; limits are those of a suggestion."""
-    from sevenbag.protocols.triangle.triangle_connections import (  # noqa: PLC0415  # as above
-        TriangleBotConnection,
-    )
+    from sevenbag.protocols.triangle.triangle_connections import TriangleBotConnection  # noqa: PLC0415  # as above
 
     return lambda bot, send: BotAdapter(bot, TriangleBotConnection(), limits, send)
 

@@ -9,12 +9,7 @@ from typing import Any, Final, get_args
 import msgspec
 
 from sevenbag._kernel import Kicks
-from sevenbag.cli.arguments import (
-    add_save_option,
-    add_worker_options,
-    create_executor,
-    integer,
-)
+from sevenbag.cli.arguments import add_save_option, add_worker_options, create_executor, integer
 from sevenbag.cli.signals import raise_on_signals
 from sevenbag.jobs.progress import ProgressLine
 from sevenbag.pc.network import Activation

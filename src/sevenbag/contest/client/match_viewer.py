@@ -52,11 +52,7 @@ from sevenbag.protocols.pason.pason_conversion import HEIGHT, SHAPES, WIDTH
 
 
 async def watch_match(
-    server: str,
-    token: str,
-    console: Console | None = None,
-    *,
-    silence_seconds: float = 330.0,
+    server: str, token: str, console: Console | None = None, *, silence_seconds: float = 330.0
 ) -> None:
     """Show a match until it ends: drawn in a terminal, otherwise one line for each game.
 

@@ -13,12 +13,7 @@ from collections.abc import Callable
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from sevenbag.contest import scheduler_protocol
-from sevenbag.contest.game.match_results import (
-    WALKOVER,
-    ContestGameResult,
-    MatchResult,
-    sum_score,
-)
+from sevenbag.contest.game.match_results import WALKOVER, ContestGameResult, MatchResult, sum_score
 from sevenbag.contest.game.pason_game import MoveOutcome, PasonGame, PlayerIndex, seeded_random
 from sevenbag.contest.game.pason_replay import PasonReplay, PasonReplayHeader, PasonReplayRecorder
 from sevenbag.contest.game.state_messages import (

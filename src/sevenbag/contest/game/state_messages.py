@@ -140,10 +140,7 @@ class StateBuilder:
                 cleared_rows=changes.cleared[player],
             )
         message = GameBoardState(
-            game_name=self._game_name,
-            sequence=self.sequence,
-            timestamp=self._wall(),
-            states=states,
+            game_name=self._game_name, sequence=self.sequence, timestamp=self._wall(), states=states
         )
         self._messages.append(message)
 
@@ -230,11 +227,7 @@ def create_piece_state(piece: FallingPiece | None) -> PieceState | None:
         None
         if piece is None
         else PieceState(
-            orient=piece.orient,
-            piece=piece.kind,
-            number=piece.number,
-            row=piece.row,
-            col=piece.col,
+            orient=piece.orient, piece=piece.kind, number=piece.number, row=piece.row, col=piece.col
         )
     )
 

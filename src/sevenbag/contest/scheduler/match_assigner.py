@@ -15,12 +15,7 @@ from sevenbag.contest.scheduler.server_registry import (
     ServerConnection,
     choose_server,
 )
-from sevenbag.contest.scheduler.site_api import (
-    ChangeFeed,
-    ChangeKind,
-    ContestChange,
-    MatchAddress,
-)
+from sevenbag.contest.scheduler.site_api import ChangeFeed, ChangeKind, ContestChange, MatchAddress
 from sevenbag.contest.scheduler_protocol import (
     GameStarted,
     Heartbeat,

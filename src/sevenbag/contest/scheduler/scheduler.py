@@ -85,11 +85,7 @@ class Scheduler:
         )
         self._contests = ContestRunner(store, self._assigner, self._changes, self._log)
         self._results = ResultHandler(
-            store,
-            self._assigner,
-            clock=clock,
-            on_finished=self._match_finished,
-            logger=self._log,
+            store, self._assigner, clock=clock, on_finished=self._match_finished, logger=self._log
         )
         self._turn = asyncio.Lock()
         self._works: set[asyncio.Task[Any]] = set()

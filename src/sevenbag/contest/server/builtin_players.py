@@ -33,12 +33,7 @@ class BuiltinContestPlayer(Protocol):
 
 
 def create_builtin_player(
-    bot: str,
-    team: str,
-    move: Move,
-    *,
-    moves_per_second: float,
-    report: Callable[[str], None],
+    bot: str, team: str, move: Move, *, moves_per_second: float, report: Callable[[str], None]
 ) -> BuiltinContestPlayer:
     """Create a built-in player within the running event loop.
 

@@ -73,12 +73,7 @@ class CommandChannel:
     """
 
     def __init__(
-        self,
-        context: zmq.Context[zmq.Socket[bytes]],
-        host: str,
-        port: int,
-        *,
-        max_frame_bytes: int,
+        self, context: zmq.Context[zmq.Socket[bytes]], host: str, port: int, *, max_frame_bytes: int
     ) -> None:
         socket = context.socket(zmq.ROUTER)
         set_socket_options(socket)

@@ -13,10 +13,7 @@ from sevenbag.contest.bracket import MAX_ENTRANTS, ContestPlan, ContestTournamen
 from sevenbag.contest.ranking import DueMatch
 from sevenbag.contest.settings import ContestRules
 from sevenbag.contest.store.database import StorePart, get_row, newest_first
-from sevenbag.contest.store.match_store import (
-    create_match,
-    match_row,
-)
+from sevenbag.contest.store.match_store import create_match, match_row
 from sevenbag.contest.store.rows import (
     ContestRow,
     ContestState,

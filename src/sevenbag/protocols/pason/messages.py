@@ -13,9 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from sevenbag.errors import ProtocolError, shown
-from sevenbag.protocols.pason.pason_conversion import (
-    MoveName,  # msgspec reads the annotations
-)
+from sevenbag.protocols.pason.pason_conversion import MoveName  # msgspec reads the annotations
 
 ErrorKind: TypeAlias = Literal[
     "malformed message",

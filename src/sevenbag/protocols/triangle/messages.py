@@ -14,17 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import (
-    Any,
-    ClassVar,
-    Final,
-    Literal,
-    Protocol,
-    TypeAlias,
-    TypeVar,
-    cast,
-    get_args,
-)
+from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, TypeVar, cast, get_args
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field

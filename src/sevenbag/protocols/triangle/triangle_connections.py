@@ -171,11 +171,7 @@ class TriangleBotConnection:
         return []
 
     def answer(
-        self,
-        moves: Sequence[Placement],
-        info: SearchInfo | None = None,
-        *,
-        data: object = UNSET,
+        self, moves: Sequence[Placement], info: SearchInfo | None = None, *, data: object = UNSET
     ) -> list[BotAction]:
         """Answer a question and apply the move to the position.
 

@@ -134,12 +134,7 @@ def parse_config(
         "board": {"width": width, "rows": height + HIDDEN_ROWS, "visible": height},
         # The middle of the box of three columns; its lowest cells are in the row above.
         "spawn": {"x": (width - 3) // 2 + 1, "y": height + 1},
-        "pieces": {
-            "kicks": kicks,
-            "spins": config.spins.lower(),
-            "bag": bag,
-            "previews": previews,
-        },
+        "pieces": {"kicks": kicks, "spins": config.spins.lower(), "bag": bag, "previews": previews},
         "attack": {
             "multiplier": float(config.garbage_multiplier),
             "garbage_bonus": config.garbage_special_bonus,
@@ -183,10 +178,7 @@ def rules_for_piece(rules: Rules, piece: Piece) -> Rules:
 
 
 def format_config(
-    rules: Rules,
-    queue: Sequence[Piece],
-    *,
-    data: object | UnsetType = UNSET,
+    rules: Rules, queue: Sequence[Piece], *, data: object | UnsetType = UNSET
 ) -> triangle.TriangleConfig:
     """Convert rules to a `TriangleConfig`, as far as it can express them.
 

@@ -105,11 +105,7 @@ class TeamController(Controller):
 
     @get("/matches", sync_to_thread=True)
     def list_matches(
-        self,
-        site: Site,
-        session: Session,
-        team: LoggedInTeam,
-        before: FromQuery[int | None] = None,
+        self, site: Site, session: Session, team: LoggedInTeam, before: FromQuery[int | None] = None
     ) -> Template:
         """Show the team's matches, newest first."""
         rows = site.store.matches.list(team_id=team.id, limit=_PAGE_SIZE + 1, before=before)

@@ -10,9 +10,7 @@ from typing import Any, Final
 from litestar import MediaType, Request, Response, Router
 from litestar.exceptions import NotFoundException
 from litestar.file_system import BaseLocalFileSystem
-from litestar.static_files import (
-    create_static_files_router,  # pyright: ignore[reportUnknownVariableType]  # PathLike
-)
+from litestar.static_files import create_static_files_router  # pyright: ignore[reportUnknownVariableType]  # PathLike
 from litestar.types.file_types import FileInfo
 
 STATIC_FOLDER: Final = Path(__file__).parents[1] / "static"

@@ -54,12 +54,7 @@ class PlayServer:
     """
 
     def __init__(
-        self,
-        host: str,
-        port: int,
-        report: Callable[[str], None],
-        *,
-        bots: Path | None = None,
+        self, host: str, port: int, report: Callable[[str], None], *, bots: Path | None = None
     ) -> None:
         replays = ReplayCache()
         self.host = MatchHost(replays, report)
