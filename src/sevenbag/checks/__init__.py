@@ -31,10 +31,6 @@ __all__ = [
 def create_check(spec: str, settings: CheckSettings | None = None) -> ConformanceHarness:
     """Create the check of an external bot, or of a built-in bot as a TBP server.
 
-    Args:
-        spec: specification of the bot.
-        settings: time limits and extent.
-
     Raises:
         InputError: invalid specification or settings.
     """

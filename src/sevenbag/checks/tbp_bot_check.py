@@ -30,11 +30,6 @@ def create_tbp_bot_check(
 ) -> TbpBotHarness:
     """Create the check of a TBP bot.
 
-    Args:
-        launcher: opens a channel to a new bot.
-        subject: name of the bot in the report.
-        settings: time limits and extent.
-
     Raises:
         InputError: the settings name a check that does not exist.
     """

@@ -57,12 +57,7 @@ class TbpBotHarness(ConformanceHarness):
     async def request_moves(
         self, connection: RecordedConnection, *, more: Json | None = None
     ) -> list[Any]:
-        """Return the suggested moves; repeat the request while there are none and time is left.
-
-        Args:
-            connection: connection to the bot.
-            more: additional fields of the request.
-        """
+        """Return the suggested moves; repeat the request while there are none and time is left."""
         ends = time.monotonic() + self.settings.answer_seconds
         while True:
             started = time.monotonic()

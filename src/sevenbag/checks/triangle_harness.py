@@ -96,12 +96,6 @@ class TriangleHarness(ConformanceHarness):
     ) -> None:
         """Request a move, make it and send the new pieces.
 
-        Args:
-            connection: connection to the engine.
-            game: game that decides where the keys lead.
-            after: preceding event, for findings.
-            play_message: the request, if not the usual one.
-
         Raises:
             CheckEndedError: the keys lead elsewhere.
         """

@@ -250,11 +250,6 @@ def read_fields(
 ) -> T | None:
     """Read plain data as a message; None if it is not a message of a known type.
 
-    Args:
-        content: plain data.
-        readers: reader of each type of message.
-        ignore_extensions: read invalid extension fields as absent.
-
     Raises:
         ProtocolError: a message of a known type is invalid; `kind` is that type.
     """
@@ -309,12 +304,7 @@ def read_plain_list(value: object, max_items: int) -> list[Any]:
 
 
 def choice_of(choices: Mapping[str, T], official: Sequence[str]) -> ReadValue[T]:
-    """Create a reader of names.
-
-    Args:
-        choices: value of each accepted name.
-        official: names of the specification.
-    """
+    """Create a reader of names."""
     expected = f"one of {' '.join(official)}"
 
     def read_choice(reader: FieldReader, value: object) -> T:

@@ -174,14 +174,7 @@ def draw_histogram_chart(
     unit: str,
     values: Callable[[EngineSummary], Sequence[float]],
 ) -> str | None:
-    """Draw the distribution of a value per game, for each engine; None without values.
-
-    Args:
-        summary: the tournament.
-        title: what is plotted.
-        unit: what is written under the axis.
-        values: an engine's figures, one a game.
-    """
+    """Draw the distribution of a value per game, for each engine; None without values."""
     ranking = [engine for engine in summary.ranking if values(engine)][:MAX_CHART_ENGINES]
     everything = [value for engine in ranking for value in values(engine)]
     if not everything:

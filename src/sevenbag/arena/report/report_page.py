@@ -76,12 +76,7 @@ def write_report(
 def render_report(
     summary: TournamentSummary, games: dict[int, dict[str, Any]] | None = None
 ) -> str:
-    """Render the page of a tournament.
-
-    Args:
-        summary: tournament.
-        games: games with a player by number, as from `encode_game`.
-    """
+    """Render the page of a tournament."""
     games = games or {}
     style, script = _read_asset("report.css"), _read_asset("report.js")
     data = [embed_json("config", _format_config())]

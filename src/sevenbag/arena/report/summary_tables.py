@@ -47,12 +47,7 @@ def playing_table(summary: TournamentSummary) -> SummaryTable:
 
 
 def encounters_table(summary: TournamentSummary, limit: int | None = None) -> SummaryTable:
-    """Return the results of each two engines that have met.
-
-    Args:
-        summary: tournament.
-        limit: maximum number of rows.
-    """
+    """Return the results of each two engines that have met."""
     columns = ["first", "second", "games", "won", "drawn", "lost", "pairs 0 ½ 1 1½ 2"]
     columns += ["Elo", "±", "nElo", "±", "LOS"]
     rows = [_encounter_row(summary, each) for each in summary.encounters[:limit]]

@@ -105,12 +105,7 @@ class Sprt(msgspec.Struct, frozen=True):
         return "H1" if llr >= upper else None
 
     def describe(self, llr: float, decision: SprtDecision | None) -> str:
-        """Format the state of the test in the format of fastchess.
-
-        Args:
-            llr: log-likelihood ratio.
-            decision: accepted hypothesis; None if the test is undecided.
-        """
+        """Format the state of the test in the format of fastchess."""
         lower, upper = self.bounds
         return (
             f"LLR: {llr:.2f} ({lower:.2f}, {upper:.2f}) [{self.elo0:.2f}, {self.elo1:.2f}]"

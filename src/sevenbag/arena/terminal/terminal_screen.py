@@ -132,14 +132,7 @@ def frame_rows(
     *,
     message: tuple[str, str] | None = None,
 ) -> list[Text]:
-    """Return rows in a frame.
-
-    Args:
-        rows: rows of equal width.
-        width: width of the rows.
-        style: style of the frame.
-        message: text over the middle, and its style.
-    """
+    """Return rows in a frame, with an optional message and its style over the middle."""
     lines = [Text(f"┌{'─' * width}┐", style=style, no_wrap=True)]
     lines += [Text.assemble(("│", style), row, ("│", style), no_wrap=True) for row in rows]
     lines.append(Text(f"└{'─' * width}┘", style=style, no_wrap=True))

@@ -92,12 +92,6 @@ async def play_match(
 
     The bot is ready before the team connects, and has ended when this returns.
 
-    Args:
-        address: address of the game server.
-        token: token of the match.
-        options: options of the team.
-        report: function that shows a line of progress.
-
     Raises:
         SpecError: unknown bot.
         BotStartError: the bot cannot be started or does not support the rules.
@@ -127,12 +121,6 @@ async def play_all_matches(
     """Play every match that a site has for the team, until it has no more.
 
     If a game server fails, the match is continued on the server that the site names.
-
-    Args:
-        site: site of the contest.
-        options: options of the team.
-        report: function that shows a line of progress.
-        wait_seconds: maximum time to wait for the next match.
 
     Raises:
         SpecError: unknown bot.

@@ -186,12 +186,7 @@ class PiecePlanner:
         return MoveOrder(move, number)
 
     def move_answered(self, now: float, *, confirmed: bool = True) -> None:
-        """Handle the answer to the last move.
-
-        Args:
-            now: time of the answer.
-            confirmed: False if it is unknown whether the move was performed.
-        """
+        """Handle the answer to the last move, which may not say whether the move was performed."""
         self._awaits_answer = False
         self._answered_at = now
         self._round_trip = now - self._sent_at

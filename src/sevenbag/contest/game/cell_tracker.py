@@ -40,10 +40,6 @@ class CellTracker:
     def update(self, board: int, piece: PieceState | None) -> int:
         """Update the cells from a state message.
 
-        Args:
-            board: see `sevenbag.protocols.pason.pason_conversion`.
-            piece: falling piece in the previous message.
-
         Returns:
             Number of garbage rows that entered.
         """

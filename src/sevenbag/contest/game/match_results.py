@@ -57,13 +57,7 @@ def sum_score(finished: Sequence[ContestGameResult]) -> MatchScore:
 def find_game_error(
     result: ContestGameResult, finished: Sequence[ContestGameResult], rules: MatchRules
 ) -> str | None:
-    """Return the reason why a result cannot be the next game of a match; None if it can.
-
-    Args:
-        result: result that the game server sent.
-        finished: games of the match in the store, in order.
-        rules: rules of the match.
-    """
+    """Return the reason why a result cannot be the next game of a match; None if it can."""
     if result.number > len(finished) + 1:
         return f"invalid game: expected game {len(finished) + 1}, got game {result.number}"
     if result.number > rules.games:

@@ -128,13 +128,9 @@ def choose_server(
     avoided: Iterable[str],
     preferred: str = "",
 ) -> RegisteredServer | None:
-    """Choose the server with the lowest relative load; None if all are full.
+    """Choose the preferred server if it has capacity, else the one with the lowest relative load.
 
-    Args:
-        servers: all servers.
-        load: number of matches by server name.
-        avoided: names of excluded servers.
-        preferred: name of the server that is chosen if it has capacity.
+    Returns None if all servers except the avoided ones are full.
     """
     apart = set(avoided)
     free = [

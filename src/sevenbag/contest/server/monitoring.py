@@ -73,12 +73,7 @@ class ServerMetrics:
 def create_health_app(
     readiness_problem: Callable[[], str], metrics: Callable[[], Iterable[Metric]]
 ) -> Application:
-    """Create the ASGI application of ``/health``, ``/ready`` and ``/metrics``.
-
-    Args:
-        readiness_problem: return the reason why the server takes no matches; empty if it does.
-        metrics: return all metrics.
-    """
+    """Create the ASGI application of ``/health``, ``/ready`` and ``/metrics``."""
     registry = CollectorRegistry()
     registry.register(MetricCollector(metrics))
 

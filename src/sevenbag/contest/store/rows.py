@@ -247,10 +247,6 @@ def is_name(name: str) -> bool:
 def validate_name(name: str, owner: str) -> str:
     """Return the name.
 
-    Args:
-        name: name to check.
-        owner: "a team", "an admin" or "a contest".
-
     Raises:
         InputError: invalid name.
     """

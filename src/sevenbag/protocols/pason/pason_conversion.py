@@ -154,13 +154,7 @@ MOVE_KEYS: Final[dict[MoveName, Key]] = {
 
 
 def find_moves(board: Board, placement: Placement, rules: Rules) -> tuple[MoveName, ...] | None:
-    """Return the fewest moves to a placement, ``drop`` last; None if it is unreachable.
-
-    Args:
-        board: filled and empty cells.
-        placement: a placement of the current piece.
-        rules: rules of the game, such as the preset ``pason-2012``.
-    """
+    """Return the fewest moves to a placement, ``drop`` last; None if it is unreachable."""
     keys = compile_rules(rules).find_path(board, placement, cleared=False, keys=list(_MOVE_NAMES))
     return None if keys is None else tuple(_MOVE_NAMES[key] for key in keys)
 

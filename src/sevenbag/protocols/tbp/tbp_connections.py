@@ -178,12 +178,7 @@ class TbpBotConnection:
         return [SendAction(tbp.TbpError(reason)) for _ in range(self._take_pending_answers())]
 
     def answer(self, moves: Sequence[Placement], info: SearchInfo | None = None) -> list[BotAction]:
-        """Answer a question; no moves mean that the bot resigns.
-
-        Args:
-            moves: moves in order of preference.
-            info: statistics of the search.
-        """
+        """Answer a question; no moves mean that the bot resigns."""
         kept = tuple(tbp_conversion.format_move(move) for move in moves[: self._max_moves])
         inputs = None
         if moves and self._inputs and self.position is not None and self._rules is not None:

@@ -182,11 +182,6 @@ def format_config(
 ) -> triangle.TriangleConfig:
     """Convert rules to a `TriangleConfig`, as far as it can express them.
 
-    Args:
-        rules: the rules.
-        queue: upcoming pieces without the current one.
-        data: data for the bot.
-
     Raises:
         RulesError: the message would describe another game; the error has the reason.
     """

@@ -52,14 +52,7 @@ def create_template_engine(site: SiteSettings) -> JinjaTemplateEngine:
 def render_page(
     session: BrowserSession, template: str, *, status: int = 200, **context: object
 ) -> Template:
-    """Render a page.
-
-    Args:
-        session: session of the request, ``session`` in the template.
-        template: file name, such as ``contest/team.html``.
-        status: HTTP status.
-        context: further variables of the template.
-    """
+    """Render a template, whose variables are the context and ``session``."""
     return Template(
         template,
         context={"session": session, **context},

@@ -63,13 +63,7 @@ class RootedFileSystem(BaseLocalFileSystem):
 
 
 def create_file_router(path: str, folder: Path, **options: Any) -> Router:
-    """Create a router for the files below a folder.
-
-    Args:
-        path: URL path of the folder; also the name of the routes.
-        folder: folder on disk.
-        options: further arguments of `create_static_files_router`.
-    """
+    """Create a router for the files below a folder."""
     return create_static_files_router(
         path,
         [folder],

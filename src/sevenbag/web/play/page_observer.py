@@ -130,12 +130,7 @@ class PageObserver(GameObserver):
         self.result = result
 
     def finished_event(self, abort_reason: str, replay_url: str | None) -> MatchFinishedEvent:
-        """Return the last event.
-
-        Args:
-            abort_reason: reason of the abort, if the game was aborted.
-            replay_url: URL of the replay.
-        """
+        """Return the last event; the reason counts only if the game was aborted."""
         result, start = self.result, self._start
         if result is None or start is None:
             return MatchFinishedEvent(f"unfinished: {abort_reason}", None)
