@@ -251,17 +251,7 @@ class TournamentResults:
     def to_dict(self) -> dict[str, object]:
         """Return the results as data for JSON."""
         header, decision, sprt, outcomes = self.header, self.decision, self.sprt, self.outcomes
-        fields: tuple[str, ...] = (
-            "games",
-            "points",
-            "wins",
-            "draws",
-            "losses",
-            "byes",
-            "pieces",
-            "attack",
-        )
-        fields += ("resignations", "faults")
+        counts = "games points wins draws losses byes pieces attack resignations faults"
         return {
             "name": header.name,
             "kind": header.kind,
@@ -287,7 +277,7 @@ class TournamentResults:
                 {
                     "name": standing.name,
                     "bot": header.engines[standing.engine].spec,
-                    **{field: getattr(standing, field) for field in fields},
+                    **{field: getattr(standing, field) for field in counts.split()},
                 }
                 for standing in self.standings()
             ],

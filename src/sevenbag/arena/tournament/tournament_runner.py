@@ -297,11 +297,8 @@ def header_differences(there: TournamentHeader, wanted: TournamentHeader) -> lis
             for one, other in zip(wanted.engines, there.engines, strict=True)
         )
         wanted = msgspec.structs.replace(wanted, engines=engines)
-    return [
-        word
-        for name, word in _FIELD_LABELS.items()
-        if getattr(there, name) != getattr(wanted, name)
-    ]
+    fields = ("kind", "engines", "rules", "settings", "openings", "sprt", "seed")
+    return [name for name in fields if getattr(there, name) != getattr(wanted, name)]
 
 
 def choose_match_folder(
@@ -371,17 +368,6 @@ def _games_by_name(given: Sequence[GameTask]) -> Generator[None]:
         raise LostWorkersError(
             f"game {task.game.id}, {first} - {second}, {what}", error.job
         ) from error
-
-
-_FIELD_LABELS: Final = {
-    "kind": "kind",
-    "engines": "engines",
-    "rules": "rules",
-    "settings": "settings",
-    "openings": "openings",
-    "sprt": "test",
-    "seed": "seed",
-}
 
 
 def _expect_same_header(folder: Path, header: TournamentHeader) -> None:

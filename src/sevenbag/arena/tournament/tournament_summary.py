@@ -469,21 +469,12 @@ def _engine_to_dict(summary: TournamentSummary, place: int) -> dict[str, Any]:
     engine = ranking[place]
     following = ranking[place + 1] if place + 1 < len(ranking) else None
     los = summary.los(engine, following) if following is not None else None
-    fields = [
-        "name",
-        "spec",
-        "games",
-        "wins",
-        "draws",
-        "losses",
-        "points",
-        "score",
-        "resignations",
-        "faults",
-    ]
-    fields += ["pieces", "lines", "attack", "app", "pps"]
+    fields = (
+        "name spec games wins draws losses points score resignations faults"
+        " pieces lines attack app pps"
+    )
     return {
-        **{field: getattr(engine, field) for field in fields},
+        **{field: getattr(engine, field) for field in fields.split()},
         "elo": elo.to_dict() if (elo := summary.elo(engine)) is not None else None,
         "los_next": los,
         "clears": {kind: engine.clears[kind] for kind in CLEAR_KINDS if kind in engine.clears},
